@@ -23,7 +23,7 @@ const SUBJECTS = [
   [/^core\/(?:services\/)?(\w+)\//, ['api', 'server']],
 ];
 /** Folders that tests of a running server depend on: the program, and modules that it loads for them. */
-const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.ts$/;
+const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.tsx?$/;
 /** Changes of these may change every test. */
 const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/(?:project|bundle|build)\.mjs)$/;
 

@@ -13,8 +13,8 @@ import { forgetFirstObjects, NAMINGS, readFirstObjects, writeFirstObjects } from
 
 /** Kinds of threads: each has a chunk of its own, with this name. */
 const KINDS = ['front', 'pool', 'writer', 'control'];
-/** A start takes about a second. */
-const START_MS = 30_000;
+/** A start takes about a second, and much longer on a busy machine. */
+const START_MS = 60_000;
 
 /**
  * Starts a server on a new store. Once it has ended, resolves with whether caches were made, what it printed, and the
@@ -59,8 +59,8 @@ function startOnce(dist, kind, naming) {
 }
 
 /**
- * Makes the caches of the chunks in the folder `dist`, and the files of first objects. If the server cannot run here, it
- * will do without them.
+ * Makes the caches of the chunks in the folder `dist`, and the files of first objects. If the server cannot run here,
+ * it will do without them.
  */
 export async function makeCodeCache(dist) {
   forgetFirstObjects(dist);

@@ -7,8 +7,55 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { build, install, root, run } from './project.mjs';
 
-/** The pictures: name, page, what must be visible, and how the browser is. */
+const CATALOG = '/object/apps/v1/deployments/demo-storefront/catalog';
+
+/** Changes the replicas in the editor, and asks what the server would store. */
+async function review(page) {
+  await page.locator('.cm-line', { hasText: /^ {2}replicas: / }).click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('5');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('paused: true');
+  await page.keyboard.press('Control+s');
+  await page.locator('.review').waitFor();
+}
+
+/** Waits until charts have lines. */
+const drawLines = page => page.waitForTimeout(9000);
+
+/** The pictures: name, page, what must be visible, what is done then, and how the browser is. */
 const PICTURES = [
+  { name: 'object', page: CATALOG, until: '.cm-line' },
+  { name: 'review', page: CATALOG, until: '.cm-line', act: review },
+  { name: 'form', page: `${CATALOG}?tab=form`, until: '.form-field' },
+  { name: 'managers', page: `${CATALOG}?tab=managers`, until: '.owned-line' },
+  {
+    name: 'owners',
+    page: '/object/demo.example.com/v1/websites/demo-storefront/shop?tab=owners',
+    until: '.graph-node',
+  },
+  {
+    name: 'delete',
+    page: '/object/core/v1/namespaces/-/demo-storefront',
+    until: '.cm-line',
+    act: async page => {
+      await page.getByRole('button', { name: 'Delete …' }).click();
+      await page.locator('.dialog .by-kind').first().waitFor();
+    },
+  },
+  { name: 'charts', page: '/charts', until: '.chart canvas', act: drawLines, dark: true },
+  { name: 'plugins', page: '/plugins', until: '.times tbody tr' },
+  {
+    name: 'why',
+    page: '/why?text=cannot',
+    until: '.decision-line',
+    act: async page => {
+      await page.locator('.decision-line').first().click();
+      await page.locator('.authorizers').waitFor();
+    },
+  },
+  { name: 'objectPhone', page: `${CATALOG}?tab=form`, until: '.form-field', width: 390, dark: true },
   { name: 'list', page: '/list/apps/v1/deployments', until: '.table .space .line' },
   { name: 'dark', page: '/list/rbac.authorization.k8s.io/v1/clusterroles', until: '.table .space .line', dark: true },
   { name: 'phone', page: '/list/apps/v1/deployments', until: '.table .space .line', width: 390 },
@@ -18,7 +65,7 @@ const PICTURES = [
 const { startServer } = createRequire(import.meta.url)(join(root, 'dist', 'core', 'index.js'));
 
 /** Writes a picture. */
-async function draw(browser, server, { name, page: path, until, width = 1280, dark = false, signedOut = false }) {
+async function draw(browser, server, { name, page: path, until, width = 1280, dark = false, signedOut = false, act }) {
   const context = await browser.newContext({
     ignoreHTTPSErrors: true,
     viewport: { width, height: width < 768 ? 780 : 720 },
@@ -34,6 +81,7 @@ async function draw(browser, server, { name, page: path, until, width = 1280, da
   await page.goto(`${server.url}/console${path}`);
   await page.locator(until).first().waitFor();
   await page.waitForLoadState('load');
+  await act?.(page);
   await page.screenshot({ path: join(root, 'docs', 'images', `console-${name}.png`) });
   await context.close();
 }

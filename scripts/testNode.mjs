@@ -3,7 +3,7 @@
  * other one. The program comes from the registry; a copy of the project is installed and built with it. Without
  * arguments, the tests of all that depends on the version, and a start of the package that the running version packs.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { build, root, run } from './project.mjs';
 
@@ -34,6 +34,8 @@ const DEPENDENT = [
 const FOLDER = join(root, 'dist', 'node');
 /** Files that a copy has of its own. */
 const OWN = ['.git', 'dist', 'node_modules'];
+/** What is in `dist` beside the build. */
+const NOT_BUILT = /^(?:node|packed|site|test-.*)$/;
 
 /** The package with a program for this platform. It holds the program itself, so that no script needs to get it. */
 function packageName() {
@@ -54,14 +56,24 @@ async function programOf(release) {
   return bin;
 }
 
-/** Makes a copy of the project like its working tree, except for what was installed and built in the copy before. */
-function copyProject(copy) {
+/**
+ * Makes a copy of the project like its working tree, except for what was installed in the copy before. What the
+ * compiler and the bundler write does not depend on the version, so the copy has the build, and makes its own code
+ * caches. With the newest version it builds all by itself: the build must work there as well.
+ */
+async function copyProject(copy, buildsItself) {
+  await build();
   mkdirSync(copy, { recursive: true });
-  for (const name of readdirSync(copy)) if (!OWN.includes(name)) rmSync(join(copy, name), { recursive: true });
+  const kept = buildsItself ? OWN : OWN.filter(name => name !== 'dist');
+  for (const name of readdirSync(copy)) if (!kept.includes(name)) rmSync(join(copy, name), { recursive: true });
   for (const name of readdirSync(root).filter(found => !OWN.includes(found)))
     cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
-  // The compiler's output does not depend on the version, so only changed files are written.
-  cpSync(join(root, 'dist', 'modules'), join(copy, 'dist', 'modules'), { recursive: true, preserveTimestamps: true });
+  const built = buildsItself ? ['modules'] : readdirSync(join(root, 'dist')).filter(name => !NOT_BUILT.test(name));
+  for (const name of built)
+    cpSync(join(root, 'dist', name), join(copy, 'dist', name), { recursive: true, preserveTimestamps: true });
+  // Its folders are newer than the build, but what is in them is not.
+  const now = new Date();
+  if (!buildsItself) utimesSync(join(copy, 'dist', '.built'), now, now);
 }
 
 const [version, ...files] = process.argv.slice(2);
@@ -78,13 +90,12 @@ const withRelease = (...args) => run(join(bin, 'node'), args, { cwd: join(folder
 
 /** Packs the package with the running version, and starts it with the release. Returns its exit code. */
 async function startPacked() {
-  await build();
   const packed = await run('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${folder}`]);
   const { name, version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return packed || (await withRelease('scripts/startPacked.mjs', join(folder, `${name}-${own}.tgz`)));
 }
 
-copyProject(join(folder, 'project'));
+await copyProject(join(folder, 'project'), version === Object.keys(RELEASES).at(-1));
 console.log(`Node.js ${release}`);
 const code = await withRelease('scripts/test.mjs', ...(files.length > 0 ? files : DEPENDENT));
 process.exitCode = code || (files.length > 0 ? 0 : await startPacked());

@@ -31,7 +31,7 @@ export interface SiteRequest {
  * The answer of a site.
  *
  * @example
- * const notFound: SiteAnswer = { status: 404, headers: [['content-type', 'text/plain']], body: Buffer.from('none') };
+ * const gone: SiteAnswer = { status: 410, headers: [], body: new Uint8Array() };
  */
 export interface SiteAnswer {
   readonly status: number;

@@ -61,6 +61,7 @@ export interface StrategyContext {
  * };
  */
 export interface Column<T = ApiObject> {
+  /** Empty: rows have the cells, but the Table does not define the column, as for some kinds in upstream. */
   readonly name: string;
   /** OpenAPI type of the cells: `string`, `integer`, `number`, `boolean`, or `date`. */
   readonly type: string;

@@ -160,6 +160,12 @@ export const COMMANDS: readonly Command[] = [
     summary: 'encrypt values again as the encryption file says; takes the flags of the server',
     takesSettings: true,
   },
+  {
+    name: 'store migrate',
+    operands: '[KIND…]',
+    summary: 'store the objects of a running server in the current versions of their kinds',
+    flags: SERVER,
+  },
   { name: 'snapshot save', operands: 'FILE', summary: 'take a snapshot of a running server', flags: SERVER },
   {
     name: 'snapshot restore',

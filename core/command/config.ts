@@ -12,6 +12,7 @@ import type { Settings } from '../settings/settings.js';
 import { type FlagRules, parseFlags } from './flags.js';
 import { isLoopbackHost } from '../settings/address.js';
 import { adviceFor, fileKeyOf } from '../settings/given.js';
+import { configVersionOf } from './configVersion.js';
 import { type Option, OPTIONS } from './options.js';
 import { duration } from '../settings/values.js';
 
@@ -35,23 +36,30 @@ function parsePlugins(value: unknown, directory: string): readonly PluginUse[] {
 
 /** The error for a setting that no file has. One may be named as programs name it. */
 function unknownSettingError(key: string, options: ReadonlyMap<string, Option>): ConfigError {
-  const own = [...options.values()].find(({ setting }) => setting === key);
+  const [own] = [...options].find(([, option]) => option.setting === key || fileKeyOf(option) === key) ?? [];
   const known = [...options.keys(), 'plugins'];
-  const advice = own
-    ? `did you mean ${fileKeyOf(own)}?`
-    : adviceFor(key, known, 'they are named like the flags, in camelCase');
+  const advice = own ? `did you mean ${own}?` : adviceFor(key, known, 'they are named like the flags, in camelCase');
   return new ConfigError(key, `unknown setting; ${advice}`);
 }
 
-/** Parses a configuration file in `directory`. Throws ConfigError with the path of a bad field. */
-export function parseConfig(yaml: string, directory: string): Partial<Settings> {
+/**
+ * Parses a configuration file in `directory`. `note` gets the warning of a deprecated version. Throws ConfigError with
+ * the path of a bad field.
+ */
+export function parseConfig(
+  yaml: string,
+  directory: string,
+  note: (line: string) => void = () => undefined,
+): Partial<Settings> {
   const document = parseYamlDocument(yaml);
   const [error] = document.errors;
   if (error) throw new ConfigError('--config', error.message.split('\n')[0] ?? 'is not YAML');
-  const content: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
-  if (content === null || content === undefined) return {};
-  if (!isMap(content)) throw new ConfigError('--config', 'must be a YAML mapping of settings');
-  const options = new Map(Array.from(OPTIONS.values(), option => [fileKeyOf(option), option]));
+  const written: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
+  if (written === null || written === undefined) return {};
+  if (!isMap(written)) throw new ConfigError('--config', 'must be a YAML mapping of settings');
+  const { version, content } = configVersionOf(written);
+  if (version.warning !== undefined) note(version.warning);
+  const options = new Map(Array.from(OPTIONS.values(), option => [version.keyOf(option), option]));
   const settings = new Map<string, unknown>();
   for (const [key, value] of Object.entries(content)) {
     const option = options.get(key);
@@ -62,14 +70,14 @@ export function parseConfig(yaml: string, directory: string): Partial<Settings> 
   return Object.fromEntries(settings) as Partial<Settings>;
 }
 
-function readConfig(file: string): Partial<Settings> {
+function readConfig(file: string, note: (line: string) => void): Partial<Settings> {
   let yaml: string;
   try {
     yaml = readFileSync(file, 'utf8');
   } catch (error) {
     throw new ConfigError('--config', `cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unreadable'}`);
   }
-  return parseConfig(yaml, dirname(resolve(file)));
+  return parseConfig(yaml, dirname(resolve(file)), note);
 }
 
 function checkFileExists(flag: string, file: string | undefined): void {
@@ -149,7 +157,7 @@ export function loadSettings(
 ): Settings {
   const flags = parseFlags(args, flagRules);
   for (const line of flags.notes) note(line);
-  const file = flags.config === undefined ? {} : readConfig(flags.config);
+  const file = flags.config === undefined ? {} : readConfig(flags.config, note);
   const given = checkAuthorizationStyle({ ...file, ...flags.settings });
   return checkSettings({ ...DEFAULTS, ...defaultsOf(given), ...given });
 }

@@ -26,9 +26,11 @@ export interface FlagRules {
   readonly own: readonly string[];
   /** Whether the last value of a flag with one value wins. Otherwise it cannot be given twice. */
   readonly lastWins: boolean;
+  /** Whether the empty path of a file, and the empty value of a flag that is no setting, stand for none. */
+  readonly emptyIsNone: boolean;
 }
 
-const SERVE: FlagRules = { own: [], lastWins: false };
+const SERVE: FlagRules = { own: [], lastWins: false, emptyIsNone: false };
 
 /** The error for a flag of `capstan serve` that does not exist. */
 function unknownFlagError(given: string, name: string): ConfigError {
@@ -95,7 +97,9 @@ export function parseFlags(args: readonly string[], rules: FlagRules = SERVE): F
     const option = OPTIONS.get(token.name);
     const other = OTHER_FLAGS.get(token.name);
     if (other) {
-      other.read(takeValue(token, rest, other.isSwitch, 'VALUE'), token.flag);
+      const value = takeValue(token, rest, other.isSwitch, 'VALUE');
+      if (value === '' && rules.emptyIsNone) continue;
+      other.read(value, token.flag);
       notes.push(`${token.flag} has no effect: ${other.note}`);
       continue;
     }
@@ -120,6 +124,7 @@ export function parseFlags(args: readonly string[], rules: FlagRules = SERVE): F
       config = value;
       continue;
     }
+    if (value === '' && option.placeholder === 'FILE' && rules.emptyIsNone) continue;
     const read = option.read(value, token.flag);
     const before = settings.get(option.setting);
     settings.set(option.setting, before === undefined ? read : repeated(option, before, read, token, rules));

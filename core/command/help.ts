@@ -1,5 +1,6 @@
 import { Command as LayoutCommand, Help, Option as LayoutOption } from 'commander';
 import { type Command, COMMANDS, wordsAfter } from './commands.js';
+import { GATES } from '../features/table.js';
 import { dashed, describeOption, isValueOptional, OPTIONS } from './options.js';
 
 /** Columns of a line of the help. */
@@ -72,14 +73,28 @@ Without a command, capstan does what capstan serve does:
 
 `;
 
+/** Words in lines of the width of the help. */
+function wrapWords(words: readonly string[]): string {
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.at(-1)!;
+    if (line.length + word.length >= WIDTH) lines.push(`${INDENT}${word}`);
+    else lines[lines.length - 1] = line === '' ? `${INDENT}${word}` : `${line} ${word}`;
+  }
+  return lines.join('\n');
+}
+
 /** Ends the help of a command that takes the flags of a server. */
-const OTHERS = `
+const others = (): string => `
 All other flags of the upstream server are known: docs/reference/flags.md says what they do here.
+
+Feature gates that are non-operational: they are deprecated, and keep their value.
+${wrapWords([...GATES].filter(([, { isLocked }]) => isLocked).map(([name]) => name))}
 `;
 
 /** The help of a command. */
 const helpOf = (command: Command): string =>
-  describeCommand(command).helpInformation() + (command.takesSettings ? OTHERS : '');
+  describeCommand(command).helpInformation() + (command.takesSettings ? others() : '');
 
 /** The output of `capstan WORDS --help`: the help of a command, of several, or without words of all and of `serve`. */
 export function helpText(words: readonly string[] = []): string {

@@ -18,7 +18,7 @@ const START_LOOKS = 2;
 const TRIES = 10;
 /** The most looks between two collections of a heap that stays large: some five minutes. */
 const MAX_PAUSE = 64;
-/** Size of a heap, with buffers outside, from which the garbage of a start is not left until the thread is idle. */
+/** Size of a heap from which the garbage of a start is not left until the thread is idle. */
 const SOON_BYTES = 48 * 1024 * 1024;
 /** Growth of a heap from which a collection is worth its time. */
 const WORTH_BYTES = 16 * 1024 * 1024;
@@ -44,10 +44,10 @@ function heapBytes(): number {
 }
 
 /**
- * Collects the garbage of this thread once, after a second, if its heap is large. Called at the end of its start:
- * V8 does not collect in an idle thread, so that the garbage of the start would stay in memory until `IdleCollector`
- * looks (100 MB in the writer with 50,000 objects of 1 KB). A collection takes some tens of milliseconds of CPU, which
- * is a part of the start of a server with few objects.
+ * Collects the garbage of this thread once, after a second, if its heap is large. Called at the end of a thread's
+ * start: V8 does not collect in an idle thread, so that the garbage of the start would stay in memory until
+ * `IdleCollector` looks (100 MB in the writer with 50,000 objects of 1 KB). A collection takes some tens of
+ * milliseconds of CPU, which is much of the start of a server with few objects.
  */
 export function collectGarbageSoon(): void {
   setTimeout(() => heapBytes() >= SOON_BYTES && collectGarbage(), DELAY_MS).unref();

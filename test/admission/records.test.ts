@@ -44,12 +44,12 @@ async function eventOf(uri: string): Promise<Loose> {
   return found!;
 }
 
-/** Creates a config map and returns the annotations of its audit event but those of authorization. */
+/** Creates a config map and returns the annotations of its audit event but those of authorization and slowness. */
 async function annotationsOf(name: string, labels: object): Promise<Readonly<Record<string, string>>> {
   const uri = `${MAPS}?fieldManager=${name}`;
   await api.post(uri, { metadata: { name, labels } });
   const all = (await eventOf(uri))['annotations'] as unknown as Record<string, string>;
-  return Object.fromEntries(Object.entries(all).filter(([key]) => !key.startsWith('authorization.')));
+  return Object.fromEntries(Object.entries(all).filter(([key]) => !/^authorization\.|latency/.test(key)));
 }
 
 /** The lines of the metrics that have all of these texts, once there are any. */
@@ -184,6 +184,13 @@ test('annotations of a policy have its name in front; values that are null add n
   ];
   await makePolicy('measures', { auditAnnotations }, ['Deny']);
   expect(await annotationsOf('four', { policy: 'measures' })).toEqual({ 'measures/size': '4 characters' });
+});
+
+test('annotations of a policy are in the event of a create whose name is taken', async () => {
+  await makePolicy('repeats', { auditAnnotations: [{ key: 'seen', valueExpression: "'yes'" }] }, ['Deny']);
+  const object = { metadata: { name: 'taken', labels: { policy: 'repeats' } } };
+  expect((await api.post(MAPS, object)).status).toBe(201);
+  expect(await annotationsOf('taken', { policy: 'repeats' })).toEqual({ 'repeats/seen': 'yes' });
 });
 
 test('the action Audit records the failure and lets the request pass', async () => {

@@ -101,6 +101,44 @@ describe('--feature-gates', () => {
   });
 });
 
+describe('the version of a configuration file [R427]', () => {
+  const file = (version: string, ...lines: string[]): string =>
+    [version, 'kind: ServerConfiguration', ...lines].join('\n');
+
+  it('may be named: settings of v1 are named like flags, those of v1beta1 as in the library', () => {
+    const notes: string[] = [];
+    const read = (text: string) => parseConfig(text, '.', line => notes.push(line));
+    const settings = { port: 1, storage: 'memory', historyRetention: 60_000 };
+    expect(read(file('apiVersion: capstan/v1', 'securePort: 1', 'storageBackend: memory', 'history: 1m'))).toEqual(
+      settings,
+    );
+    expect(read('securePort: 1\nstorageBackend: memory\nhistory: 1m')).toEqual(settings);
+    expect(notes).toEqual([]);
+    expect(read(file('apiVersion: capstan/v1beta1', 'port: 1', 'storage: memory', 'historyRetention: 1m'))).toEqual(
+      settings,
+    );
+    expect(notes).toEqual([
+      'capstan/v1beta1 ServerConfiguration is deprecated; use capstan/v1 ServerConfiguration, where settings are named ' +
+        'like flags',
+    ]);
+  });
+
+  it.each([
+    [
+      'apiVersion: capstan/v2\nkind: ServerConfiguration',
+      'apiVersion: must be capstan/v1 or capstan/v1beta1, not "capstan/v2"',
+    ],
+    ['kind: ServerConfiguration', 'apiVersion: must be capstan/v1 or capstan/v1beta1, not absent'],
+    ['apiVersion: capstan/v1', 'kind: must be ServerConfiguration, not absent'],
+    ['apiVersion: capstan/v1\nkind: Other', 'kind: must be ServerConfiguration, not "Other"'],
+    [file('apiVersion: capstan/v1beta1', 'securePort: 1'), 'securePort: unknown setting; did you mean port?'],
+    [file('apiVersion: capstan/v1', 'port: 1'), 'port: unknown setting; did you mean securePort?'],
+    [file('apiVersion: capstan/v1', 'securePort: 1', 'securePort: 2'), 'Map keys must be unique'],
+  ])('is checked strictly: %j', (text, message) => {
+    expect(() => parseConfig(text, '.')).toThrow(message);
+  });
+});
+
 describe('--runtime-config', () => {
   const served = (...flags: string[]) => {
     const { enablement } = featuresOf(settingsOf(...flags));

@@ -7,6 +7,7 @@ import { completionScript } from '../../core/command/completion.js';
 import { parseFlags } from '../../core/command/flags.js';
 import { helpText } from '../../core/command/help.js';
 import { dashed, OPTIONS } from '../../core/command/options.js';
+import { GATES } from '../../core/features/table.js';
 import { fileKeyOf } from '../../core/settings/given.js';
 
 const PAGES = [[], ['store'], ['snapshot'], ...COMMANDS.map(({ name }) => name.split(' '))];
@@ -53,6 +54,12 @@ describe('the help', () => {
   });
 });
 
+it('the help of a server names the gates that are non-operational [R406]', () => {
+  const text = helpText(['serve']).replace(/\s+/g, ' ');
+  const [, listed = ''] = text.split('non-operational: they are deprecated, and keep their value. ');
+  expect(listed.trim().split(' ')).toEqual([...GATES].filter(([, gate]) => gate.isLocked).map(([name]) => name));
+});
+
 describe('a misspelt word', () => {
   it.each([
     ['--secur-port', 'secure-port'],
@@ -83,7 +90,7 @@ describe('a misspelt word', () => {
     expect(messageOf(() => checkCommand(['stroe']))).toBe('stroe: unknown command; did you mean capstan store?');
     expect(messageOf(() => checkCommand(['snapshot', 'sve']))).toContain('did you mean capstan snapshot save?');
     expect(messageOf(() => checkCommand(['zzzzzzzzz']))).toContain(
-      'the commands are serve, demo, status, top, get, apply, watch, convert, lint-api, store, snapshot',
+      'the commands are serve, demo, status, top, get, apply, watch, why, convert, lint-api, store, snapshot',
     );
     for (const { name } of COMMANDS) expect(() => checkCommand(name.split(' '))).not.toThrow();
   });

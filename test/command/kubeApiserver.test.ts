@@ -95,9 +95,20 @@ describe('kube-apiserver', () => {
   it('uses the last value of a flag that is given twice, and joins lists', () => {
     const twice = '--secure-port=1 --secure-port 2 --service-node-port-range=1-2 --service-node-port-range=3-4';
     const lists = '--tls-san=a --tls-san=b --mine=c --mine d';
-    const { settings, own } = parseFlags([...twice.split(' '), ...lists.split(' ')], { own: ['mine'], lastWins: true });
+    const { settings, own } = parseFlags([...twice.split(' '), ...lists.split(' ')], {
+      own: ['mine'],
+      lastWins: true,
+      emptyIsNone: true,
+    });
     expect(settings).toEqual({ port: 2, serviceNodePortRange: [3, 4], tlsSan: ['a', 'b'] });
     expect(own).toEqual(new Map([['mine', ['c', 'd']]]));
+  });
+
+  it('takes an empty path of a file, and an empty value of a flag without effect, for none', () => {
+    const flags = ['--egress-selector-config-file=', '--admission-control-config-file=', '--vmodule='];
+    const { settings, notes } = parseFlags(flags, { own: [], lastWins: true, emptyIsNone: true });
+    expect([settings, notes]).toEqual([{}, []]);
+    expect(() => parseFlags(flags)).toThrow('--egress-selector-config-file: is not supported');
   });
 
   it.each([
@@ -113,7 +124,7 @@ describe('kube-apiserver', () => {
   });
 });
 
-test('the program allows everything, has the names of upstream and writes its certificate to --cert-dir', {
+test('the program allows everything, has the names of upstream and writes its certificate to --cert-dir [R389] [R392] [R395] [R396] [R397]', {
   timeout: 60_000,
 }, async () => {
   const certDir = join(folder, 'certs');
@@ -134,6 +145,10 @@ test('the program allows everything, has the names of upstream and writes its ce
     expect(await curl('-H', `Authorization: Bearer ${token}`, url)).toContain('"kind": "ClusterRoleList"');
     expect(JSON.parse(await curl(url))).toMatchObject({ code: 401 });
     expect(server.output).toContain('--allow-privileged has no effect');
+    // A flag that is deprecated works, and says so.
+    expect(server.output).toContain(
+      'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins',
+    );
   } finally {
     await server.end();
   }

@@ -8,7 +8,7 @@ import { pack } from 'msgpackr';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { snapshotCommand } from '../../core/command/subcommands/snapshot.js';
-import { storeCommand } from '../../core/command/subcommands/store.js';
+import { storeCommand } from '../../core/command/store/store.js';
 import { SnapshotError } from '../../core/services/snapshot/format.js';
 import { SnapshotReader } from '../../core/services/snapshot/reader.js';
 import { SnapshotWriter } from '../../core/services/snapshot/writer.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig, loadSettings } from '../../core/command/config.js';
-import { storeCommand } from '../../core/command/subcommands/store.js';
+import { storeCommand } from '../../core/command/store/store.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 import { flip, mayMount, put, unpack } from '../storage/rocksdbFiles.js';
@@ -88,7 +88,7 @@ describe('capstan store', () => {
 
   it('refuses a directory without a store, and unknown arguments', async () => {
     await expect(run('check')).rejects.toThrow(/contains no store/);
-    await expect(run('mend')).rejects.toThrow(/expects check, recover or rewrite/);
+    await expect(run('mend')).rejects.toThrow(/expects check, recover, rewrite or migrate/);
     await expect(run('check', '--accept-loss')).rejects.toThrow('--accept-loss: is a flag of');
     await expect(run('check', '--deep')).rejects.toThrow(/^--deep: /);
     await expect(storeCommand(['check'], new Captured())).rejects.toThrow(/^--data-dir: needs a value/);

@@ -128,7 +128,7 @@ describe.skipIf(!browserWanted)(withBrowser('the console'), { timeout: TIMEOUT }
     await page.goto(listUrl('configmaps', '?namespace=many'));
     await rowOf('map-000000').waitFor();
     await page.getByLabel('Label selector').fill('part=p3');
-    await expect.poll(() => countText().textContent(), { timeout: TIMEOUT }).toBe('10,000 objects');
+    await expect.poll(() => countText().textContent(), { timeout: TIMEOUT }).toBe('500+ objects');
     expect(new URL(page.url()).searchParams.get('labels')).toBe('part=p3');
     await page.locator('.table').focus();
     await page.keyboard.press('/');

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /* A real browser for the tests of the console: Debian's Chromium. */
@@ -18,8 +18,6 @@ export async function startBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('there is no Chromium: install the package chromium');
   return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A page of the console, with what it has violated. */
 export interface Visited {
@@ -50,7 +48,7 @@ export async function openPage(browser: Browser, options: { width?: number; dark
 
 /** The findings of axe in a page, one line for each. */
 export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   return await page.evaluate(async () => {
     const { axe: run } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> };

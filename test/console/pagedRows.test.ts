@@ -18,6 +18,7 @@ interface PagedRows {
   readonly pages: Page[];
   readonly total: number;
   readonly known: number;
+  readonly isCounted: boolean;
   readonly next: string | undefined;
   at(index: number): Row | undefined;
   indexOf(key: string): number | undefined;
@@ -110,6 +111,14 @@ describe('the rows of a list', () => {
     );
     expect([0, 1, 2, 3].map(i => rows.at(i))).toEqual([row(0), row(1), row(2), row(6)]);
     expect(rows.total).toBe(30_000);
+  });
+
+  test('are not all counted while the server has not said how many follow', () => {
+    const rows = new PagedRows();
+    rows.append(range(0, SIZE), 'next', undefined);
+    expect([rows.total, rows.isCounted]).toEqual([SIZE, false]);
+    rows.append(range(SIZE, SIZE + 1), undefined, undefined);
+    expect([rows.total, rows.isCounted]).toEqual([SIZE + 1, true]);
   });
 
   test('that a search does not select are left out, also later ones', () => {

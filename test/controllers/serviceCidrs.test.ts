@@ -76,6 +76,33 @@ test('an IPAddress exists as long as a Service has the address', async () => {
   expect(await statusOf(`${ADDRESSES}/10.5.0.9`)).toBe(404);
 });
 
+test('a Table of IPAddresses has the age of each, of which it defines no column', async () => {
+  const { body } = await api.get(ADDRESSES, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+  expect(listOf(body.columnDefinitions!).map(({ name }) => textOf(name))).toEqual(['Name', 'ParentRef']);
+  expect(body['rows']).toMatchObject([{ cells: ['10.5.0.1', 'services/default/kubernetes', expect.any(String)] }]);
+});
+
+test('a write of a ServiceCIDR writes its status too, and owns it', async () => {
+  const condition = (status: string) => ({
+    conditions: [{ type: 'Example', status, reason: 'r', message: 'm', lastTransitionTime: '2024-01-01T00:00:00Z' }],
+  });
+  const spec = { cidrs: ['10.6.0.0/28'] };
+  const made = await api.post(`${CIDRS}?fieldManager=me`, {
+    metadata: { name: 'mine' },
+    spec,
+    status: condition('True'),
+  });
+  expect([made.status, made.body['status']]).toEqual([201, condition('True')]);
+  const changed = await api.patch(`${CIDRS}/mine?fieldManager=me`, MERGE, { status: condition('False') });
+  expect(changed.body['status']).toMatchObject({
+    conditions: expect.arrayContaining(condition('False').conditions) as unknown,
+  });
+  const mine = listOf(changed.body.metadata!.managedFields!).find(({ manager }) => textOf(manager) === 'me');
+  expect(Object.keys(mine!.fieldsV1!)).toContain('f:status');
+  await api.delete(`${CIDRS}/mine`);
+  await eventually(async () => (await statusOf(`${CIDRS}/mine`)) === 404);
+});
+
 test('an address is given once, also to concurrent creates, and dry runs make no IPAddress', async () => {
   expect((await service('dry', '10.5.0.10', '?dryRun=All')).status).toBe(201);
   expect(await statusOf(`${ADDRESSES}/10.5.0.10`)).toBe(404);

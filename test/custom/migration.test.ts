@@ -1,5 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { storeCommand } from '../../core/command/store/store.js';
 import { Api, listOf } from '../api/support.js';
+import { Captured } from '../command/server.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /* StorageVersionMigrations, through a running server with their feature gate. */
@@ -60,6 +65,44 @@ test('a migration stores the objects of a custom kind in the new storage version
   expect(await revisions()).toEqual(after);
   const stored = await api.patch(`${CRDS}/things.${group}/status`, MERGE, { status: { storedVersions: ['v2'] } });
   expect(stored.status).toBe(200);
+});
+
+test('capstan store migrate does so for all objects of a running server, and cleans the definition', async () => {
+  const group = 'moved.example.com';
+  const path = (version: string): string => `/apis/${group}/${version}/namespaces/default/things`;
+  const versions = (stored: string): object[] =>
+    ['v1', 'v2'].map(name => ({
+      name,
+      served: true,
+      storage: name === stored,
+      schema: { openAPIV3Schema: { type: 'object' } },
+    }));
+  const definition = `${CRDS}/things.${group}`;
+  await api.made(CRDS, {
+    metadata: { name: `things.${group}` },
+    spec: { group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: versions('v1') },
+  });
+  await api.until(async () => (await api.get(path('v1'))).status === 200);
+  for (const name of ['a', 'b'])
+    await api.made(path('v1'), { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name } });
+  await api.patch(definition, MERGE, { spec: { versions: versions('v2') } });
+  const folder = mkdtempSync(join(tmpdir(), 'capstan-migrate-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, api.server.kubeconfig);
+  const run = async (...kinds: readonly string[]): Promise<readonly string[]> => {
+    const io = new Captured();
+    expect(await storeCommand(['migrate', ...kinds, `--kubeconfig=${kubeconfig}`], io)).toBe(0);
+    return io.lines;
+  };
+  expect(await run(`things.${group}`)).toEqual([
+    `things.${group}: 2 of 2 migrated`,
+    `things.${group}: no object is stored in v1 any more`,
+    '2 of 2 objects had to be migrated',
+  ]);
+  expect((await api.get(definition)).body['status']!['storedVersions']).toEqual(['v2']);
+  expect((await run()).at(-1)).toMatch(/^0 of \d+ objects had to be migrated$/);
+  await expect(run('thongs')).rejects.toThrow('the server has no kind thongs');
 });
 
 test('a migration of a resource that is not served fails', async () => {

@@ -348,7 +348,7 @@ test('other jobs of a user whose job keeps a thread leave the last thread to oth
   expect(await busy).toBe(short);
 });
 
-test('a user two of whose jobs are stuck is refused with 429 and Retry-After, and no other one', async () => {
+test('a user two of whose jobs are stuck is refused with 429 and Retry-After, and no other one [R364x]', async () => {
   const { pool } = await poolOfTwo();
   const busy = [answeredFor(pool, 'mallory', '/busy'), answeredFor(pool, 'mallory', '/busy')];
   const waiting = answeredFor(pool, 'mallory').catch((error: unknown) => error);

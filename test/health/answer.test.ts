@@ -41,7 +41,7 @@ describe('all checks', () => {
     },
   );
 
-  test('verbose with any value prints one line per check and the result [R311] [R314] [R316] [R320]', async () => {
+  test('verbose with any value prints one line per check and the result [R311] [R314] [R316] [R320] [R321]', async () => {
     const text =
       '[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]autoregister-completion ok\n[+]poststarthook/start-controllers ok\nlivez check passed\n';
     for (const query of ['verbose', 'verbose=1', 'verbose=false&x=y'])

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storeCommand } from '../../core/command/subcommands/store.js';
+import { storeCommand } from '../../core/command/store/store.js';
 import type { Engine } from '../../plugins/storage/engine/engine.js';
 import { loadStore } from '../../plugins/storage/engine/open.js';
 import { metaKey } from '../../plugins/storage/engine/records.js';

@@ -115,21 +115,61 @@ test('a thread that takes nothing for long is woken once its ring is full, and g
 });
 
 test('a thread that reacts to events is woken at once, then for many commits together', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const { subscriber, received, posts } = follow(counters(), { counter: 1, ring: createRing(), reacts: true });
+  const deliverOne = (revision: number): void => {
+    deliver(subscriber, [revision]);
+    subscriber.wake();
+  };
   const all = Array.from({ length: 100 }, (_, i) => i + 1);
-  deliver(subscriber, [1]);
+  deliverOne(1);
   while (received.length < 1) await turn();
-  for (const revision of all.slice(1)) deliver(subscriber, [revision]);
+  for (const revision of all.slice(1)) deliverOne(revision);
   await turn();
   expect([posts.length, received.length]).toEqual([1, 1]);
   vi.runOnlyPendingTimers();
   while (received.length < 100) await turn();
   expect([posts.length, received]).toEqual([2, all]);
-  vi.runOnlyPendingTimers();
-  deliver(subscriber, [101]);
+  vi.advanceTimersByTime(10);
+  // Nothing is due while it has taken everything.
+  expect(vi.getTimerCount()).toBe(0);
+  deliverOne(101);
   expect(posts).toHaveLength(3);
   subscriber.close();
+});
+
+test('a front end without verdicts of its own is woken for events as well', async () => {
+  const shared = counters();
+  const fronts = [0, 1].map(front => follow(shared, { counter: 1 + front, ring: createRing(), reacts: true, front }));
+  const subscribers = fronts.map(({ subscriber }) => subscriber);
+  for (const revision of [1, 2])
+    deliverAll(subscribers, { revision, events: eventsOf([revision]), verdicts: [] }, shared);
+  await vi.waitFor(() =>
+    expect(fronts.map(({ received }) => received)).toEqual([
+      [1, 2],
+      [1, 2],
+    ]),
+  );
+  for (const subscriber of subscribers) subscriber.close();
+});
+
+test('a thread that reacts to events is woken after the front end has the verdicts', () => {
+  const shared = counters();
+  const order: string[] = [];
+  const control = follow(shared, { counter: 2, ring: createRing(), reacts: true });
+  const frontEnd = follow(shared, { counter: 1, reacts: true, front: 0 });
+  for (const [name, { subscriber }] of Object.entries({ control, frontEnd })) {
+    const post = subscriber.post.bind(subscriber);
+    vi.spyOn(subscriber, 'post').mockImplementation(message => void (order.push(name), post(message)));
+    const deliver = subscriber.deliver.bind(subscriber);
+    vi.spyOn(subscriber, 'deliver').mockImplementation(
+      (...given) => void (order.push(`${name} has`), deliver(...given)),
+    );
+  }
+  const subscribers = [frontEnd.subscriber, control.subscriber];
+  deliverAll(subscribers, { revision: 1, events: eventsOf([1]), verdicts: [] }, shared);
+  expect(order).toEqual(['control has', 'frontEnd has', 'control']);
+  for (const subscriber of subscribers) subscriber.close();
 });
 
 test('a commit is posted to the front end and the controllers, however many threads the pool has', () => {

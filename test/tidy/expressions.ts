@@ -1,6 +1,6 @@
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
-import { type Source, sourcesIn } from './files.js';
+import { appSources, type Source, sourcesIn } from './files.js';
 
 /** A regular expression of the program, and where it is. */
 export interface Expression {
@@ -38,8 +38,9 @@ export class Program {
       this.#files.set(path, ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
   }
 
+  /** The sources in these folders, and those of the app of the console. */
   static of(...folders: readonly string[]): Program {
-    return new Program(sourcesIn(...folders));
+    return new Program([...sourcesIn(...folders), ...appSources()]);
   }
 
   expressions(): Found {

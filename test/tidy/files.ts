@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+/** The app of the console, which runs in browsers. */
+export const APP = 'plugins/console/app/';
 
 const root = normalize(join(dirname(fileURLToPath(import.meta.url)), '..', '..'));
 
@@ -16,9 +19,13 @@ export interface Source {
 
 function modulesIn(path: string, text: string, statement: RegExp): string[] {
   const named = [...text.matchAll(statement)].map(match => (match[1] ?? match[2])!);
-  return named.map(name =>
-    name.startsWith('.') ? normalize(join(dirname(path), name)).replace(/\.js$/, '.ts') : name,
-  );
+  return named.map(name => (name.startsWith('.') ? sourceOf(normalize(join(dirname(path), name))) : name));
+}
+
+/** The source of a module: components of the app of the console are in TSX. */
+function sourceOf(path: string): string {
+  const [plain, component] = ['.ts', '.tsx'].map(extension => path.replace(/\.js$/, extension)) as [string, string];
+  return path.startsWith(APP) && existsSync(join(root, component)) ? component : plain;
 }
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
@@ -30,15 +37,18 @@ const TYPE = /(?:\btypeof\s+import\('([^']+)'\)|\bimport\('([^']+)'\)\.(?!then\b
 export const neededBy = (path: string, text: string): string[] =>
   [STATEMENT, TYPE].flatMap(pattern => modulesIn(path, text, pattern));
 
-/** The TypeScript files in these folders. */
-export function sourcesIn(...folders: readonly string[]): Source[] {
-  return folders.flatMap(folder =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter(name => name.endsWith('.ts'))
-      .map(name => {
-        const path = relative(root, join(root, folder, name));
-        const text = readFileSync(join(root, path), 'utf8');
-        return { path, text, imports: modulesIn(path, text, IMPORT), needs: neededBy(path, text) };
-      }),
-  );
-}
+const filesIn = (folder: string, isSource: (path: string) => boolean): Source[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map(name => relative(root, join(root, folder, name)))
+    .filter(isSource)
+    .map(path => {
+      const text = readFileSync(join(root, path), 'utf8');
+      return { path, text, imports: modulesIn(path, text, IMPORT), needs: neededBy(path, text) };
+    });
+
+/** The TypeScript files in these folders that run in Node.js. */
+export const sourcesIn = (...folders: readonly string[]): Source[] =>
+  folders.flatMap(folder => filesIn(folder, path => path.endsWith('.ts') && !path.startsWith(APP)));
+
+/** The TypeScript files of the app of the console. */
+export const appSources = (): Source[] => filesIn(APP, path => /\.tsx?$/.test(path));

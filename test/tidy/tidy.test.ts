@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Source, sourcesIn } from './files.js';
+import { APP, appSources, type Source, sourcesIn } from './files.js';
 
 const CODE = ['core', 'plugins', 'workers'];
 /** Tables of facts about kinds, which are long and contain upstream's package names. */
@@ -79,12 +79,17 @@ describe('house rules', () => {
     ).toEqual([]);
   });
 
+  it('the app of the console and the server import nothing from each other', () => {
+    expect(breaking(appSources(), name => !inProject(name) || name.startsWith(APP))).toEqual([]);
+    expect(breaking(sourcesIn(...CODE), name => !name.startsWith(APP))).toEqual([]);
+  });
+
   it('the framework does not import from tests, benches or examples', () => {
     expect(breaking(sourcesIn(...CODE), name => !/^(bench|test|examples)\//.test(name))).toEqual([]);
   });
 
   it('brand names are only in the naming table', () => {
-    const branded = sourcesIn(...CODE)
+    const branded = [...sourcesIn(...CODE), ...appSources()]
       .filter(({ path }) => !BRANDED.has(path) && !path.startsWith(TABLES))
       .filter(({ text }) => BRAND.test(commentless(text).replace(ALLOWED, '')));
     expect(branded.map(({ path }) => path)).toEqual([]);

@@ -9,8 +9,8 @@ const CHARACTERS_PER_MS = 3000;
 const SAVED_CHARACTERS = 2_000_000;
 
 /**
- * The work of a pool thread for records, which nothing else needs. A busy thread leaves it out, so that
- * recording never takes more than a small part of its time.
+ * The work of a pool thread for what is only recorded, and that nothing else needs. A busy thread leaves it out, so
+ * that recording never takes more than a small part of its time.
  */
 export class RecordingBudget {
   #left = SAVED_CHARACTERS;

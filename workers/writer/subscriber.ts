@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { monotonicTime } from '../../core/runtime/clock.js';
 import { clearTimeout, setTimeout } from '../../core/runtime/timers.js';
 import { PUBLISHING } from '../../core/threads/feed.js';
 import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
@@ -32,7 +33,9 @@ export class Subscriber {
   readonly #counter: number;
   readonly #ring: Ring | undefined;
   readonly #reacts: boolean;
-  /** Set for WAKE_MS after a thread that reacts to events was woken. */
+  /** When a thread that reacts to events was woken last. */
+  #woken = Number.NEGATIVE_INFINITY;
+  /** Set while it is to be woken later. */
   #timer: NodeJS.Timeout | undefined;
   /** Messages sent, modulo 2^32. */
   #sent = 0;
@@ -157,28 +160,33 @@ export class Subscriber {
   }
 
   /**
-   * Sends events without waking the thread, if there is room in the ring and it was woken lately or need not be.
-   * Clients wait for verdicts.
+   * Sends events without waking the thread, if there is room in the ring. Clients wait for verdicts. A thread that
+   * reacts to events is woken by `wake`.
    */
   #sendEvents(message: EventsMessage): void {
     this.#sendMemory(message);
     const [data, transfer] = encodeFromWriter(message);
-    const isQuiet = message.verdicts.length === 0 && (!this.#reacts || this.#timer !== undefined);
-    if (isQuiet && data instanceof Uint8Array && this.#ring?.write(this.#sent, data)) this.#count();
-    else {
-      this.#send(data, transfer);
-      if (this.#reacts && this.#ring) this.#timer ??= this.#wakeLater();
-    }
+    const isQuiet = message.verdicts.length === 0 && data instanceof Uint8Array;
+    if (isQuiet && this.#ring?.write(this.#sent, data)) this.#count();
+    else this.#send(data, transfer);
   }
 
-  /** Wakes the thread after WAKE_MS if there are events in its ring, and again while there are more each time. */
-  #wakeLater(): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#ring!.isEmpty) return;
-      this.post({ is: 'events', revision: 0, events: [], verdicts: [] });
-      this.#timer = this.#wakeLater();
-    }, WAKE_MS).unref();
+  /**
+   * Wakes a thread that reacts to events and has not taken all: now, or WAKE_MS after it was woken last. To be called
+   * when the front ends were sent the events: clients wait for those, and only one core may be free.
+   */
+  wake(): void {
+    if (!this.#reacts || !this.#ring || this.#timer || this.#ring.isEmpty) return;
+    const pause = this.#woken + WAKE_MS - monotonicTime();
+    if (pause <= 0) this.#wakeNow();
+    else this.#timer = setTimeout(() => this.#wakeNow(), Math.ceil(pause)).unref();
+  }
+
+  #wakeNow(): void {
+    this.#timer = undefined;
+    if (this.#ring!.isEmpty) return;
+    this.#woken = monotonicTime();
+    this.post({ is: 'events', revision: 0, events: [], verdicts: [] });
   }
 
   #send(data: unknown, transfer: readonly ArrayBuffer[] = []): void {
@@ -208,7 +216,7 @@ export function publish(counters: Int32Array, send: () => void): void {
 
 /**
  * Delivers events to every thread, to those with a front end last: its message has the verdicts, and requests that
- * follow them may be run by any thread.
+ * follow them may be run by any thread. Threads that react to events are woken after that.
  */
 export function deliverAll(
   subscribers: readonly Subscriber[],
@@ -217,8 +225,8 @@ export function deliverAll(
   always = false,
 ): void {
   const fronts = subscribers.filter(({ front }) => front !== undefined);
-  for (const subscriber of subscribers)
-    if (subscriber.front === undefined) subscriber.deliver({ is: 'events', revision, events, verdicts: [] });
+  const others = subscribers.filter(({ front }) => front === undefined);
+  for (const subscriber of others) subscriber.deliver({ is: 'events', revision, events, verdicts: [] });
   if (fronts.length === 1) fronts[0]!.deliver({ is: 'events', revision, events, verdicts, floor }, always);
   else
     publish(counters, () => {
@@ -227,6 +235,7 @@ export function deliverAll(
         subscriber.deliver({ is: 'events', revision, events, verdicts: own, floor }, always);
       }
     });
+  for (const subscriber of subscribers) subscriber.wake();
 }
 
 /** The events that are delivered to all threads at once. */

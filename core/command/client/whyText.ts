@@ -20,7 +20,8 @@ function actionText(action: UnknownRecord | undefined): string {
   if (resource === '') return plain(`${verb} ${path}`);
   const [subresource, group] = [stringAt(action, 'subresource'), stringAt(action, 'group')];
   const [name, namespace] = [stringAt(action, 'name'), stringAt(action, 'namespace')];
-  const what = `${resource}${group && `.${group}`}${subresource && `/${subresource}`}${name && ` ${JSON.stringify(name)}`}`;
+  const of = `${resource}${group && `.${group}`}${subresource && `/${subresource}`}`;
+  const what = `${of}${name && ` ${JSON.stringify(name)}`}`;
   return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`);
 }
 
@@ -125,9 +126,9 @@ export function explanationText(explanation: UnknownRecord, style: Style): strin
   const [spec, status] = [recordAt(explanation, 'spec'), recordAt(explanation, 'status')];
   const isAllowed = status?.['allowed'] === true;
   const action = recordAt(spec, 'resourceAttributes') ?? recordAt(spec, 'nonResourceAttributes');
-  const who = stringAt(spec, 'user') || 'you';
+  const who = plain(stringAt(spec, 'user') || 'you');
   return [
-    `${isAllowed ? style.good('yes') : style.bad('no')}  ${plain(who)} ${isAllowed ? 'may' : 'may not'} ${actionText(action)}`,
+    `${isAllowed ? `${style.good('yes')}  ${who} may` : `${style.bad('no')}  ${who} may not`} ${actionText(action)}`,
     ...authorizationText(status, style),
   ].join('\n');
 }

@@ -6,6 +6,7 @@ import { RELEASE } from '../../release.js';
 import { onlyPlugins } from '../../server/admissionPlugins.js';
 import type { Settings } from '../../settings/settings.js';
 import { names } from '../../settings/values.js';
+import type { SettingsRules } from '../config.js';
 import { type FlagRules, parseFlags } from '../flags.js';
 import { helpText } from '../help.js';
 import { type Io, serve } from '../serve.js';
@@ -15,7 +16,7 @@ import { type Io, serve } from '../serve.js';
  * and its defaults where they differ from those of `capstan serve`.
  */
 
-const FLAGS: FlagRules = { own: ['cert-dir', 'admission-control'], lastWins: true };
+const FLAGS: FlagRules = { own: ['cert-dir', 'admission-control'], lastWins: true, emptyIsNone: true };
 
 /** Where upstream keeps the certificate that it makes. */
 const CERT_DIR = '/var/run/kubernetes';
@@ -65,11 +66,37 @@ function publishCertificate(certDir: string, { dataDir, tlsCertFile }: Settings)
   }
 }
 
+/** Upstream's words about the only flag of its release 1.32 that is deprecated. */
+const ADMISSION_WARNING =
+  'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. ' +
+  'Will be removed in a future version.';
+
 /** `--admission-control` of old releases: exactly these plugins are on. */
 function admissionFlags(lists: readonly string[]): string[] {
   if (lists.length === 0) return [];
   const { enabled, disabled } = onlyPlugins(lists.flatMap(list => names(list, '--admission-control')));
   return [`--enable-admission-plugins=${enabled.join(',')}`, `--disable-admission-plugins=${disabled.join(',')}`];
+}
+
+/** A command line of upstream as one of `serve`, which has other defaults. */
+interface Program {
+  readonly args: readonly string[];
+  readonly certDir: string;
+  readonly rules: SettingsRules;
+  /** About flags that are deprecated. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads a command line of upstream. Throws ConfigError for bad flags. */
+export function programOf(args: readonly string[]): Program {
+  const { own } = parseFlags(args, FLAGS);
+  const certDir = own.get('cert-dir')?.at(-1) ?? CERT_DIR;
+  return {
+    args: [...args, ...admissionFlags(own.get('admission-control') ?? [])],
+    certDir,
+    rules: { flags: FLAGS, defaultsOf: given => defaultsOf(certDir, given) },
+    warnings: own.has('admission-control') ? [ADMISSION_WARNING] : [],
+  };
 }
 
 /** Runs the server under the name of upstream's. Returns the exit code. Throws ConfigError for bad flags. */
@@ -82,13 +109,8 @@ export async function kubeApiserver(args: readonly string[], io: Io): Promise<nu
     io.out(`Kubernetes v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}`);
     return 0;
   }
-  const { own } = parseFlags(args, FLAGS);
-  const certDir = own.get('cert-dir')?.at(-1) ?? CERT_DIR;
-  const admission = admissionFlags(own.get('admission-control') ?? []);
+  const { args: flags, certDir, rules, warnings } = programOf(args);
+  for (const warning of warnings) io.err(warning);
   makeDirectories(certDir, '--cert-dir');
-  return await serve([...args, ...admission], io, {
-    flags: FLAGS,
-    defaultsOf: given => defaultsOf(certDir, given),
-    started: settings => publishCertificate(certDir, settings),
-  });
+  return await serve(flags, io, { ...rules, started: settings => publishCertificate(certDir, settings) });
 }

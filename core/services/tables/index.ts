@@ -137,7 +137,7 @@ export function tableValue(input: TableInput): object {
     kind: 'Table',
     apiVersion: metaApiVersion(input.naming, input.tableVersion),
     metadata: input.listMetadata,
-    columnDefinitions: input.withHeader ? columns.map(columnDefinition) : null,
+    columnDefinitions: input.withHeader ? columns.filter(({ name }) => name !== '').map(columnDefinition) : null,
     rows: rows.length > 0 || input.columns ? rows : null,
   };
 }

@@ -4,7 +4,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
 import { required, type Violation } from '../../../core/model/refusal.js';
 import { canonicalAddress } from '../shared/addressRange.js';
-import { type Cell, column, NAME } from '../shared/columns.js';
+import { AGE, type Cell, column, NAME } from '../shared/columns.js';
 import { addressProblem } from '../shared/goAddresses.js';
 import { toViolations, validateImmutable } from '../shared/violations.js';
 
@@ -16,7 +16,7 @@ const parentRef: Cell<IPAddress> = object => {
   return `${parent.resource ?? ''}${group ? `.${group}` : ''}/${namespace ? `${namespace}/` : ''}${parent.name ?? ''}`;
 };
 
-const COLUMNS: readonly Column<IPAddress>[] = [NAME, column('ParentRef', parentRef)];
+const COLUMNS: readonly Column<IPAddress>[] = [NAME, column('ParentRef', parentRef), { ...AGE, name: '' }];
 
 /** Messages about the name of an IPAddress, which is the address in the only form in which it can be written. */
 function checkName(name: string): readonly string[] {

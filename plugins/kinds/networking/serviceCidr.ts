@@ -44,11 +44,13 @@ function validateNetworks({ spec }: ServiceCIDR): readonly Violation[] {
   });
 }
 
-/** ServiceCIDR: networks from which Services get their cluster addresses, with the gate MultiCIDRServiceAllocator. */
+/**
+ * ServiceCIDR: networks from which Services get their cluster addresses, with the gate MultiCIDRServiceAllocator.
+ * Writes of the object itself write its status too.
+ */
 export const serviceCidr = builtInKind<ServiceCIDR>('networking.orchestrator.io/servicecidrs', () => ({
   revalidatesName: true,
-  hasStatus: true,
-  keepStatusOnCreate: true,
+  hasStatus: false,
   keptInStatus: WRITABLE_METADATA,
   validateCreate: validateNetworks,
   validateUpdate: (object, old) => [

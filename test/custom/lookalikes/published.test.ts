@@ -170,6 +170,30 @@ describe('an apply', () => {
   });
 });
 
+describe('a definition', () => {
+  it('has columns whose path selects items with [], of which the first is shown', async () => {
+    const hosts = { type: 'array', items: { type: 'object', properties: { name: TEXT } } };
+    const additionalPrinterColumns = [{ name: 'Hosts', type: 'string', jsonPath: '.spec.hosts[].name' }];
+    const group = await define('columned', [{ ...versionOf('v1', { hosts }), additionalPrinterColumns }]);
+    await apply(group, 'v1', 'columned', { hosts: [{ name: 'one' }, { name: 'two' }] });
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const { body } = await api.get(`${group}/v1/namespaces/default/columned`, { accept });
+    expect((body['rows'] as unknown as { cells: unknown[] }[]).map(({ cells }) => cells)).toEqual([['a', 'one']]);
+  });
+
+  it('with a resourceVersion is refused once it is valid', async () => {
+    const versioned = (spec: object) =>
+      api.post(CRDS, { metadata: { name: `versioned.${GROUP}`, resourceVersion: '5' }, spec });
+    const names = { plural: 'versioned', kind: 'Thing' };
+    const versions = [versionOf('v1', {})];
+    expect((await versioned({ group: GROUP, scope: 'Nowhere', names, versions })).status).toBe(422);
+    expect((await versioned({ group: GROUP, scope: 'Namespaced', names, versions })).body).toMatchObject({
+      code: 400,
+      message: 'resourceVersion should not be set on objects to be created',
+    });
+  });
+});
+
 describe('aggregated discovery', () => {
   it('names group and version of the kind of the status, as of the kind itself', async () => {
     const group = await define('shown', [versionOf('v1', {})]);

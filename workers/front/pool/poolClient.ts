@@ -150,7 +150,9 @@ export class PoolClient {
     const bytes = rendering.objects.reduce((sum, object) => sum + object.length, 0);
     // Encodings are shared: the others need them even if the client of this request is gone.
     const isWanted = () => rendering.events !== undefined || rendering.records !== undefined || !exchange.aborted;
-    return await this.#inTurn(sender, bytes, undefined, isWanted, () => renderJob(exchange, rendering));
+    const result = await this.#inTurn(sender, bytes, undefined, isWanted, () => renderJob(exchange, rendering));
+    if (result.trail) sender.trail = result.trail;
+    return result;
   }
 
   /**

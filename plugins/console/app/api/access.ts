@@ -46,8 +46,8 @@ export const mayInNamespace = (verb: string, { group, resource }: Pick<Kind, 'gr
   rules.value === undefined || allows(rules.value, verb, group, resource);
 
 /**
- * Whether the user may read a path outside of the resources, such as `/metrics`, as far as the console knows. True until
- * the rules are known.
+ * Whether the user may read a path outside of the resources, such as `/metrics`, as far as the console knows. True
+ * until the rules are known.
  */
 export function mayReadPath(path: string): boolean {
   if (rules.value === undefined) return true;

@@ -79,7 +79,8 @@ function Status({ list }: { readonly list: LiveList }) {
   const [color, word] = STATES[list.state.value];
   const { total } = rows;
   const isSearching = rows.keep !== undefined && rows.next !== undefined && list.state.value !== 'failed';
-  const found = `${numbers.format(total)} ${total === 1 ? 'object' : 'objects'}`;
+  const number = `${numbers.format(total)}${rows.isCounted || isSearching ? '' : '+'}`;
+  const found = `${number} ${number === '1' ? 'object' : 'objects'}`;
   return (
     <div class="status">
       <span class={`chip ${color}`}>{word}</span>

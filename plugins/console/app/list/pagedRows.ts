@@ -63,6 +63,11 @@ export class PagedRows {
     return this.known + (this.keep ? 0 : Math.max(0, this.remaining));
   }
 
+  /** Whether `total` is the number of all rows: servers do not count what selectors select. */
+  get isCounted(): boolean {
+    return this.next === undefined || this.remaining > 0;
+  }
+
   /** Number of rows of the pages that were read. */
   get known(): number {
     return this.pages.reduce((sum, { count }) => sum + count, 0);

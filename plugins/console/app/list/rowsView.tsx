@@ -180,7 +180,7 @@ export function RowsView({ list, kind }: { readonly list: LiveList; readonly kin
       role="grid"
       tabIndex={0}
       aria-label={`${kind.kind} objects`}
-      aria-rowcount={total + 1}
+      aria-rowcount={list.rows.isCounted ? total + 1 : -1}
       aria-activedescendant={isVisible ? `row-${selection.index}` : undefined}
       onScroll={event => (view.top.value = event.currentTarget.scrollTop)}
       onKeyDown={selection.press}

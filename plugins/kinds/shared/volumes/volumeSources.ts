@@ -361,6 +361,9 @@ export function validatePersistentSource(spec: PersistentVolumeSpec, field: stri
     return [
       ...checkSource(PERSISTENT, spec, member, field),
       ...toViolations(`${field}.iscsi.targetportal`, iscsi?.targetPortal, targetComplaints),
+      ...(member === 'local' && isAbsent(spec.nodeAffinity)
+        ? [required(`${field}.nodeAffinity`, 'Local volume requires node affinity')]
+        : []),
     ];
   };
   return [

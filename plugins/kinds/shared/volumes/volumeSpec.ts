@@ -13,7 +13,7 @@ import {
 import { validateNodeSelector } from '../podSpec/scheduling.js';
 import { validateIfSet, validateOneOf } from '../violations.js';
 import { validateAccessModes } from './accessModes.js';
-import { PERSISTENT_SOURCES, validatePersistentSource } from './volumeSources.js';
+import { validatePersistentSource } from './volumeSources.js';
 
 /** Amounts of resources as Go prints them in messages. */
 function goResources(amounts: readonly (readonly [string, unknown])[]): Verbatim {
@@ -49,14 +49,6 @@ function validateAffinity(spec: PersistentVolumeSpec, at: string): Violation[] {
   return affinity ? [required(`${at}.nodeAffinity.required`, 'must specify required node constraints')] : [];
 }
 
-/** Violations of the source of a volume. One that is local is on some nodes only. */
-const validateSource = (spec: PersistentVolumeSpec, at: string, name: string): Violation[] => [
-  ...validatePersistentSource(spec, at, name),
-  ...(PERSISTENT_SOURCES.find(source => spec[source]) === 'local' && isAbsent(spec.nodeAffinity)
-    ? [required(`${at}.nodeAffinity`, 'Local volume requires node affinity')]
-    : []),
-];
-
 /** Whether a path names the root folder. */
 const isRoot = (path: string): boolean =>
   path.startsWith('/') && path.split('/').every(part => part === '' || part === '.');
@@ -72,7 +64,7 @@ export function validateVolumeSpec(spec: PersistentVolumeSpec, at: string, name:
     ...validateCapacity(spec, at),
     ...validateOneOf(spec, 'persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES, false),
     ...validateAffinity(spec, at),
-    ...validateSource(spec, at, name),
+    ...validatePersistentSource(spec, at, name),
     ...(recycled && isRoot(spec.hostPath?.path ?? '')
       ? [forbiddenField(policy, "may not be 'recycle' for a hostPath mount of '/'")]
       : []),
@@ -100,7 +92,7 @@ export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, at: string)
       ? []
       : [forbiddenField(`${at}.persistentVolumeReclaimPolicy`, `may only be Retain ${INLINE}`)]),
     ...refuseInline(at, 'nodeAffinity', !isAbsent(spec.nodeAffinity)),
-    ...validateSource(spec, at, ''),
+    ...validatePersistentSource(spec, at, ''),
     ...refuseInline(at, 'storageClassName', (spec.storageClassName ?? '') !== ''),
     ...(isAbsent(spec.volumeMode) || spec.volumeMode === 'Filesystem'
       ? []

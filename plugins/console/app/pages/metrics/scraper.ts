@@ -9,7 +9,7 @@ const PAUSE_MS = 2000;
 const KEPT = 150;
 
 /** Reads the metrics of the server again and again, while somebody looks. */
-export class Scraper {
+class Scraper {
   /** The oldest one first. */
   readonly snapshots = signal<readonly Snapshot[]>([]);
   readonly error = signal<unknown>(undefined);

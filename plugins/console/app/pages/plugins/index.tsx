@@ -34,7 +34,7 @@ const RESOURCES = [
 ] as const;
 type Resource = (typeof RESOURCES)[number];
 
-/** The configured policies and webhooks; kinds that the server does not serve, or that the user may not list, are absent. */
+/** The configured policies and webhooks. Kinds that the server does not serve, or the user may not list, are absent. */
 type Configured = ReadonlyMap<Resource, { readonly kind: Kind; readonly items: readonly Admission[] }>;
 
 async function readConfigured(all: readonly Kind[]): Promise<Configured> {

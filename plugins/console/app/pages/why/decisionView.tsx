@@ -11,9 +11,9 @@ const RESULTS: Readonly<Record<string, string>> = {
   Failed: 'bad',
 };
 const WORDS: Readonly<Record<string, readonly [color: string, word: string]>> = {
-  allow: ['good', 'allows'],
-  deny: ['bad', 'denies'],
-  noOpinion: ['', 'says nothing'],
+  Allow: ['good', 'allows'],
+  Deny: ['bad', 'denies'],
+  NoOpinion: ['', 'says nothing'],
 };
 
 function Sender({ decision: { sender } }: { readonly decision: Decision }) {

@@ -65,11 +65,9 @@ function Decisions({ kind, query }: { readonly kind: Kind; readonly query: URLSe
   const isRefusals = query.get('show') !== 'all';
   const text = (query.get('text') ?? '').toLowerCase();
   const all = [...(found.value?.items ?? [])].sort((a, b) => timeOf(b) - timeOf(a));
-  const isShown = (decision: Decision): boolean =>
-    (!isRefusals || decision.outcome.code >= 400) &&
-    `${requestText(decision.request)} ${decision.sender?.username} ${decision.request.namespace} ${decision.outcome.message}`
-      .toLowerCase()
-      .includes(text);
+  const isShown = ({ outcome, request, sender }: Decision): boolean =>
+    (!isRefusals || outcome.code >= 400) &&
+    [requestText(request), sender?.username, request.namespace, outcome.message].join(' ').toLowerCase().includes(text);
   const shown = all.filter(isShown);
   const now = Date.now();
   return (

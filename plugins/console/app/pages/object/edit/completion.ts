@@ -10,7 +10,7 @@ export interface Known {
 }
 
 /** The place of the cursor of an editor. */
-export function cursorPlace(state: EditorState, position = state.selection.main.head): Place {
+function cursorPlace(state: EditorState, position = state.selection.main.head): Place {
   const line = state.doc.lineAt(position);
   return placeAt(state.doc.toString().split('\n'), line.number - 1, position - line.from);
 }

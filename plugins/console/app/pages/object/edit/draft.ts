@@ -76,7 +76,7 @@ export interface Newer {
 }
 
 /** The texts of `Warning` headers: `299 - "text"`, with commas between several. */
-export const warningsIn = (header: string | null): string[] =>
+const warningsIn = (header: string | null): string[] =>
   [...(header ?? '').matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 
 async function write(method: string, path: string, body: string, query: RequestOptions['query']): Promise<Stored> {
@@ -90,7 +90,7 @@ async function write(method: string, path: string, body: string, query: RequestO
 
 /** A change to an object while it is edited. The text is the only state: editor and form show the same one. */
 export class Draft {
-  /** The version that is edited; '' for a new object. */
+  /** The version that is edited, or what a new object begins with. */
   readonly base = signal('');
   readonly text = signal('');
   readonly isDirty = computed(() => this.text.value !== this.base.value);
@@ -115,6 +115,7 @@ export class Draft {
   /** Begins with a text that is nowhere yet. */
   begin(text: string): void {
     batch(() => {
+      this.base.value = text;
       this.text.value = text;
       this.isRead.value = true;
     });

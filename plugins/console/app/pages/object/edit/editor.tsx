@@ -10,7 +10,7 @@ import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput } from '@codemirror/language';
 import { syntaxHighlighting } from '@codemirror/language';
 import { forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
+import { EditorState, StateEffect } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -77,6 +77,9 @@ const highlight = HighlightStyle.define([
   { tag: [tags.comment, tags.meta, tags.punctuation, tags.separator], color: 'var(--ink-soft)' },
 ]);
 
+/** Says that something was found elsewhere: the text is checked again, although it has not changed. */
+const found = StateEffect.define<null>();
+
 /** Milliseconds after the last key before a text is checked. */
 const CHECK_MS = 200;
 
@@ -108,7 +111,10 @@ function extensionsOf(props: { readonly current: EditorProps }) {
           severity: 'error' as const,
         }),
       ),
-    { delay: CHECK_MS },
+    {
+      delay: CHECK_MS,
+      needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some(is => is.is(found))),
+    },
   );
   return [
     lineNumbers(),
@@ -177,8 +183,11 @@ export function Editor(props: EditorProps) {
         const change = changeTo(made.state.doc.toString(), value);
         if (change) made.dispatch({ changes: change });
       }),
-      problems.subscribe(() => forceLinting(made)),
-      known.subscribe(found => (help.value = fieldAt(found, made.state))),
+      problems.subscribe(() => {
+        made.dispatch({ effects: found.of(null) });
+        forceLinting(made);
+      }),
+      known.subscribe(schema => (help.value = fieldAt(schema, made.state))),
     ];
     return () => {
       for (const end of ends) end();

@@ -70,7 +70,7 @@ function AddField(props: FieldProps & { readonly absent: readonly (readonly [str
   return (
     <div class="form-add">
       <label class="hidden" htmlFor={id}>
-        Field to add to {label}
+        Field to add to {pathText(path) || label}
       </label>
       <div class="row">
         <select
@@ -140,7 +140,7 @@ function isHidden(path: Path, { form, schema }: FieldProps): boolean {
 const isFixed = (path: Path, { form }: FieldProps): boolean => !form.draft.isNew && OF_CREATION.has(path.join('.'));
 
 function MapFields(props: FieldProps) {
-  const { form, known, schema, path, value, isReadOnly, label } = props;
+  const { form, known, schema, path, value, isReadOnly } = props;
   const next = useSignal('');
   const id = useId();
   const given = isFields(value) ? value : {};
@@ -173,7 +173,7 @@ function MapFields(props: FieldProps) {
       {!isReadOnly && (
         <form class="row form-add" onSubmit={add}>
           <label class="hidden" htmlFor={id}>
-            Key to add to {label}
+            Key to add to {pathText(path)}
           </label>
           <input
             id={id}

@@ -67,7 +67,8 @@ export function relativeOf(kind: Kind, { metadata }: ApiObject): Relative {
 /** The page of a relative, below the path of the console; undefined if its kind is not served. */
 export function pageOf({ of, namespace, name }: Relative): string | undefined {
   if (!of) return undefined;
-  return `/object/${[of.group || 'core', of.version, of.resource, namespace || '-', name].map(encodeURIComponent).join('/')}`;
+  const parts = [of.group || 'core', of.version, of.resource, namespace || '-', name];
+  return `/object/${parts.map(encodeURIComponent).join('/')}`;
 }
 
 /** The object that a reference leads to. */

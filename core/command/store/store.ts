@@ -11,15 +11,16 @@ import type { Io } from '../serve.js';
 const MAX_LISTED = 100;
 
 /**
- * `capstan store check|recover --data-dir=DIR`, for the files of a stopped server, and `capstan store rewrite`. Returns
- * 0 on success, otherwise 1.
+ * `capstan store check|recover --data-dir=DIR`, for the files of a stopped server, `capstan store rewrite` and `capstan
+ * store migrate`. Returns 0 on success, otherwise 1.
  */
 export async function storeCommand(args: readonly string[], io: Io): Promise<number> {
   if (args[0] === 'rewrite') return await rewrite(args.slice(1), io);
+  if (args[0] === 'migrate') return await (await import('./migrate.js')).migrateCommand(args.slice(1), io);
   const parsed = parseArguments(args, flagsOf('store'));
   const [action, ...more] = parsed.positionals;
   if ((action !== 'check' && action !== 'recover') || more.length > 0)
-    throw new ConfigError('capstan store', 'expects check, recover or rewrite, and --data-dir=DIR');
+    throw new ConfigError('capstan store', 'expects check, recover, rewrite or migrate, and --data-dir=DIR');
   const path = join(requireValue(parsed, 'data-dir', 'DIR'), 'store');
   const accept = parsed.values['accept-loss'] === true;
   if (action === 'recover') return await recoverStore(path, accept, io);

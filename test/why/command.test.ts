@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyCommand } from '../../core/command/subcommands/apply.js';
+import { getCommand } from '../../core/command/subcommands/get.js';
+import { whyCommand } from '../../core/command/subcommands/why.js';
+import { decisionText } from '../../core/command/client/whyText.js';
+import { styleOf } from '../../core/command/terminal/style.js';
+import { Api } from '../api/support.js';
+import { Captured } from '../command/server.js';
+import { blocksOf } from '../docs/code.js';
+
+/* `capstan why`, and the commands and objects of docs/guides/why.md. */
+
+const directory = mkdtempSync(join(tmpdir(), 'capstan-why-'));
+const kubeconfig = join(directory, 'kubeconfig');
+let api: Api;
+beforeAll(async () => {
+  api = await Api.shared();
+  writeFileSync(kubeconfig, api.server.kubeconfig);
+  await api.post('/api/v1/namespaces', { metadata: { name: 'why-command' } });
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(directory, { recursive: true });
+});
+
+const as = (user: string) => ({ headers: { 'impersonate-user': user } });
+
+/** What `capstan why` prints. */
+async function why(...args: string[]): Promise<string> {
+  const io = new Captured();
+  expect([await whyCommand([...args, `--kubeconfig=${kubeconfig}`], io), io.errors]).toEqual([0, []]);
+  return io.lines.join('\n');
+}
+
+describe('capstan why ID', () => {
+  test('explains a refusal for people, and as an object', async () => {
+    const { headers } = await api.get('/api/v1/namespaces/why-command/pods', as('olga'));
+    const id = headers['audit-id'] as string;
+    const text = await why(id);
+    for (const part of [
+      '403 Forbidden  list pods in the namespace why-command\n',
+      'Sender  olga; in system:authenticated; known by ',
+      '  rbac does not allow it\n',
+      'To allow it, apply\napiVersion: rbac.authorization.k8s.io/v1\nkind: Role\n',
+    ])
+      expect(text).toContain(part);
+    expect(JSON.parse(await why(id, '-o', 'json'))).toMatchObject({ kind: 'Decision', metadata: { name: id } });
+    expect(await why(id, '-o', 'yaml')).toContain('\nkind: Decision\n');
+  });
+
+  test('says where the ids are if there is none, and which arguments it takes', async () => {
+    await expect(why('none')).rejects.toThrow(/"none" not found; .* capstan get decisions lists them/);
+    await expect(why()).rejects.toThrow('expects the audit id of a request, or VERB KIND [NAME]');
+    await expect(why('none', '--as=olga')).rejects.toThrow('--as: is about a question');
+    await expect(why('none', '-o', 'wide')).rejects.toThrow('--output: must be text, yaml, json');
+    await expect(why('get', 'pods', '--as-group=a')).rejects.toThrow('--as-group: needs --as');
+  });
+
+  test('prints no control characters of others to a terminal', () => {
+    const decision = { request: { verb: 'get', path: '/\u001b[2J' }, outcome: { code: 404, message: 'a\u0007b\nc' } };
+    const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));
+    expect(text).toContain('404  get / [2J\n  a b\n  c\n');
+  });
+
+  test('is named by commands that are refused', async () => {
+    const file = join(directory, 'bad.yaml');
+    writeFileSync(
+      file,
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: bad, namespace: why-command, labels: { -: a } }\n',
+    );
+    const io = new Captured();
+    expect(await applyCommand(['-f', file, `--kubeconfig=${kubeconfig}`], io)).toBe(1);
+    const [, id] = /; capstan why ([0-9a-f-]{36}) explains it$/.exec(io.errors[0]!)!;
+    expect(await why(id!)).toContain('Violations\n  metadata.labels: Invalid value: "-"');
+  });
+});
+
+describe('capstan why VERB KIND', () => {
+  test('says whether a user may do something, and what would allow it', async () => {
+    const text = await why('--as=olga', 'create', 'pods', '-n', 'why-command');
+    expect(text).toMatch(/^no {2}olga may not create pods in the namespace why-command\n/);
+    expect(text).toContain('name: allow-create-pods-olga\n');
+    expect(await why('get', '/version', '--as=olga')).toMatch(/^yes {2}olga may get \/version\n/);
+    expect(await why('delete', 'nodes', 'a')).toMatch(/^yes {2}you may delete nodes "a"\n/);
+  });
+});
+
+describe('the guide', () => {
+  test('has commands that work', async () => {
+    const { headers } = await api.get('/api/v1/namespaces/shop/pods', as('wanda'));
+    const lines = blocksOf('why', 'sh')[0]!
+      .split('\n')
+      .filter(line => line.startsWith('capstan '));
+    const printed: string[] = [];
+    for (const line of lines) {
+      const [, command, ...args] = line
+        .replace(/ +#.*/, '')
+        .replace('ID', headers['audit-id'] as string)
+        .split(' ');
+      const io = new Captured();
+      const run = command === 'why' ? whyCommand : getCommand;
+      expect(await run([...args, `--kubeconfig=${kubeconfig}`], io)).toBe(0);
+      printed.push(io.lines.join('\n'));
+    }
+    expect(printed).toEqual([
+      expect.stringContaining('403 Forbidden  list pods in the namespace shop'),
+      expect.stringContaining('wanda may not create pods in the namespace shop'),
+      expect.stringMatching(/^NAME +CODE +USER +VERB +RESOURCE +NAMESPACE +OBJECT +AGE\n/),
+    ]);
+  });
+
+  test('has a role with which others may read and ask', async () => {
+    const [role] = blocksOf('why', 'yaml');
+    const path = '/apis/rbac.authorization.k8s.io/v1';
+    expect((await api.post(`${path}/clusterroles`, role!, { type: 'application/yaml' })).status).toBe(201);
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'why-viewer' };
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'vera' }];
+    await api.post(`${path}/clusterrolebindings`, { metadata: { name: 'why-viewer' }, roleRef, subjects });
+    try {
+      const decisions = await api.get('/apis/why.k8s.io/v1/decisions?limit=1', as('vera'));
+      expect(decisions.status).toBe(200);
+      const spec = { nonResourceAttributes: { verb: 'get', path: '/version' } };
+      expect((await api.post('/apis/why.k8s.io/v1/explanations', { spec }, as('vera'))).status).toBe(201);
+    } finally {
+      await api.call('DELETE', `${path}/clusterrolebindings/why-viewer`);
+      await api.call('DELETE', `${path}/clusterroles/why-viewer`);
+    }
+  });
+});
