@@ -59,8 +59,8 @@ export class Unanswered {
 }
 
 /**
- * Logs that a thread does not return to its event loop, and is ended, with the plugins whose calls it is in. If there is
- * one only, that is counted as a timeout of the plugin. Returns the plugins.
+ * Logs that a thread does not return to its event loop, and is ended, with the plugins whose calls it is in. If there
+ * is one only, that is counted as a timeout of the plugin. Returns the plugins.
  */
 export function reportStalled(
   thread: string,
