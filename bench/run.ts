@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { issue } from '../core/services/pki/certificate.js';
 import { accesses } from './cases/access.js';
+import { busyCases } from './cases/busy.js';
 import { admissions } from './cases/admission.js';
 import { expressions } from './cases/cel.js';
 import { creates } from './cases/creates.js';
@@ -45,6 +46,7 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
   accesses,
   creates,
   latencies,
+  busyCases: busyCases(),
   fanout,
   resources,
   recoveries,
@@ -124,7 +126,8 @@ function casesOf(names: readonly string[], groups: typeof GROUPS): readonly Case
 function referenceGroup(url: string, token: string | undefined): typeof GROUPS {
   if (token === undefined) refuse('--reference needs --reference-token: a token of an administrator of that server');
   try {
-    return { reference: referenceCases(findReference(url, token)) };
+    const found = findReference(url, token);
+    return { reference: referenceCases(found), busyCases: busyCases(found) };
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
   }

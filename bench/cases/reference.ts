@@ -1,6 +1,7 @@
 import { type Case, costOf, cpuPerOperation, rateOf, type Row, timesOf } from '../lib/case.js';
 import { type Loaded, load, type Pids } from '../lib/load.js';
 import type { Reference } from '../lib/reference.js';
+import { formatNumber } from '../lib/report.js';
 import { type Address, PROTOBUF, sendOnce } from '../load/connection.js';
 import { configMap, type Task } from '../load/tasks.js';
 
@@ -8,9 +9,10 @@ const BYTES = 1500;
 const LISTED = 5000;
 const LISTED_BYTES = 2000;
 const LIST_CLIENTS = 4;
+const WATCHERS = 1000;
 
 /** A comparison: a task for a server, in a namespace that exists. */
-interface Comparison {
+export interface Comparison {
   readonly name: string;
   readonly title: string;
   readonly unit: string;
@@ -23,7 +25,8 @@ interface Comparison {
 
 const pathOf = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
 
-const write = (is: 'create' | 'update', clients: number, aim: number): Comparison => ({
+/** Writes by some clients. */
+export const write = (is: 'create' | 'update', clients: number, aim?: number): Comparison => ({
   name: `reference-${is}-${clients}`,
   title: `${is}, ${clients} clients`,
   unit: `${is}s/s`,
@@ -39,9 +42,10 @@ const write = (is: 'create' | 'update', clients: number, aim: number): Compariso
   }),
 });
 
-const watch = (title: string, protobuf: 'all' | undefined, aim?: number): Comparison => ({
+/** Events to watches of one object, of which one client writes as many as these take. */
+export const watch = (title: string, protobuf: 'all' | undefined, aim?: number, watchers = WATCHERS): Comparison => ({
   name: `reference-watch-${title.toLowerCase()}`,
-  title: `watch in ${title}, 1 writer, 1,000 watchers`,
+  title: `watch in ${title}, 1 writer, ${formatNumber(watchers)} watchers`,
   unit: 'deliveries/s',
   aim,
   prepare: (address, namespace) => sendOnce(address, 'POST', pathOf(namespace), configMap('w0', namespace, BYTES)),
@@ -53,13 +57,14 @@ const watch = (title: string, protobuf: 'all' | undefined, aim?: number): Compar
     namespace,
     bytes: BYTES,
     writers: 1,
-    watchers: 1000,
+    watchers,
     ms,
     protobuf,
   }),
 });
 
-const get = (title: string, accept: string | undefined): Comparison => ({
+/** Gets of one object by some clients. */
+export const get = (title: string, accept: string | undefined): Comparison => ({
   name: `reference-get-${title.toLowerCase()}`,
   title: `get in ${title}`,
   unit: 'requests/s',
@@ -112,7 +117,12 @@ const COMPARISONS: readonly Comparison[] = [
 ];
 
 /** Runs a comparison at one server, in a namespace of its own. */
-async function measure({ name, prepare, task }: Comparison, address: Address, pids: Pids, ms: number): Promise<Loaded> {
+export async function measure(
+  { name, prepare, task }: Comparison,
+  address: Address,
+  pids: Pids,
+  ms: number,
+): Promise<Loaded> {
   const namespace = `${name}-${Date.now()}`;
   await sendOnce(address, 'POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
   await prepare?.(address, namespace, pids);

@@ -10,6 +10,9 @@ const FLAG = '--feature-gates';
 /** The gate of bodies and answers in CBOR. */
 export const CBOR_GATE = 'CBORServingAndStorage';
 
+/** The gate of compressed answers. */
+export const COMPRESSION_GATE = 'APIResponseCompression';
+
 /** The gate of deletes of objects that cannot be read. */
 export const UNSAFE_DELETION_GATE = 'AllowUnsafeMalformedObjectDeletion';
 

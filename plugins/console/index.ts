@@ -11,7 +11,7 @@ import {
 } from '../../core/api/index.js';
 import { systemTime } from '../../core/runtime/clock.js';
 import { Assets } from './assets.js';
-import { OpenId, type OpenIdConfig } from './openId.js';
+import type { OpenIdConfig } from './openId.js';
 import { SESSION_SERVICE, sessionAuthenticator } from './authenticator.js';
 import { Sessions } from './sessions.js';
 import { SignInLink } from './signInLink.js';
@@ -51,13 +51,14 @@ export default definePlugin({
   contribute({ adminTokens, linkDigest, openId }) {
     const sessions = new Sessions(systemTime);
     return [
-      httpSite.of(host =>
+      httpSite.of(async host =>
         consoleSite({
           assets: new Assets(fileURLToPath(new URL('./app/', import.meta.url))),
           sessions,
           link: new SignInLink(linkDigest, host.now),
           adminToken: () => readFileSync(adminTokens, 'utf8').split(',', 1)[0]!,
-          ...(openId ? { openId: new OpenId(openId, host.now) } : {}),
+          // Loaded for servers with a provider alone.
+          ...(openId ? { openId: new (await import('./openId.js')).OpenId(openId, host.now) } : {}),
           host,
         }),
       ),

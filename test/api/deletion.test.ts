@@ -24,7 +24,10 @@ describe('a deletion', () => {
   });
 
   test('of a collection is answered with the metadata of its objects if these are asked for', async () => {
-    for (const name of ['m1', 'm2']) await api.made(maps, { metadata: { name, labels: { of: 'list' } } });
+    const labels = { of: 'list' };
+    await api.made(maps, { metadata: { name: 'm1', labels } });
+    // What stays is answered with the object, and not with a Status.
+    await api.made(maps, { metadata: { name: 'm2', labels, finalizers: ['example.com/stays'] } });
     const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
     const { status, body } = await api.call('DELETE', `${maps}?labelSelector=of%3Dlist`, { accept });
     expect([status, body['kind']]).toEqual([200, 'PartialObjectMetadataList']);
@@ -33,6 +36,7 @@ describe('a deletion', () => {
       ['m1', 'm2'].map(name => ['PartialObjectMetadata', name]),
     );
     expect((await api.get(`${maps}/m1`)).status).toBe(404);
+    expect((await api.get(`${maps}/m2`)).body['metadata']).toHaveProperty('deletionTimestamp');
   });
 
   test('in progress is shortened only by a shorter grace period', async () => {

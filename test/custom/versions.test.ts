@@ -72,6 +72,19 @@ describe('a custom kind of two versions', () => {
     expect(real.body['spec']).toEqual({ shared: 'x' });
   });
 
+  test('has in the stored version the defaults of that, also what another version has written', async () => {
+    const [cups, items] = ['cups', (properties: object) => ({ type: 'array', items: { type: 'object', properties } })];
+    const versions = [
+      version('v1', { list: items({ a: { ...TEXT, default: 'one' }, b: TEXT }) }),
+      version('v2', { list: items({ a: TEXT, b: { ...TEXT, default: 'two' } }) }),
+    ];
+    await api.made(CRDS, definition(cups, 'Cup', versions));
+    const path = (of: string): string => mugs(of).replace(/mugs$/, cups);
+    await api.until(async () => (await api.get(path('v2'))).status === 200);
+    await api.made(path('v2'), { ...mug('v2', 'c', { list: [{}] }), kind: 'Cup' });
+    for (const of of ['v1', 'v2'])
+      expect((await api.get(`${path(of)}/c`)).body['spec']).toEqual({ list: [{ a: 'one', b: 'two' }] });
+  });
   test('loses the managers of an object that does not match the schema of one of their versions', async () => {
     await api.made(`${mugs('v1')}?fieldManager=one`, mug('v1', 'lost', { size: 1 }));
     const shared = await api.patch(`${mugs('v2')}/lost?fieldManager=two`, MERGE, { spec: { shared: 'x' } });

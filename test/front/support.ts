@@ -85,6 +85,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     sites: () => new Map(),
     log,
     metrics: new RequestMetrics(),
+    compression: true,
     decided: () => undefined,
   });
   return { front, proposals, access, state };

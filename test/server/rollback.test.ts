@@ -41,7 +41,7 @@ const metadata = { name: 'a' };
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { tea: 'green' } };
 const widget = { apiVersion: 'rollback.example.com/v1', kind: 'Widget', metadata, cups: 2 ** 40, heat: 1.5 };
 
-test('objects that were written under other gates and a newer release stay readable after a rollback [R324] [R388] [R560]', {
+test('objects that were written under other gates and a newer release stay readable after a rollback [R254] [R324] [R388] [R560]', {
   timeout: 60_000,
 }, async () => {
   const common = { dataDir, storage: 'rocksdb', runtimeConfig: ['api/all=true'] } as const;
@@ -57,6 +57,9 @@ test('objects that were written under other gates and a newer release stay reada
   expect([(await write(MAPS, map)).status, (await write(WIDGETS, widget)).status]).toEqual([201, 201]);
   await newer.made(CLASSES, { metadata, driverName: 'd', parameters: { speed: 'high' } });
   expect((await newer.get(CANDIDATES)).status).toBe(200);
+  await newer.made(MAPS, { ...map, metadata: { name: 'large' }, data: { tea: 'x'.repeat(200_000) } });
+  const gzipped = { headers: { 'accept-encoding': 'gzip' } };
+  expect((await newer.get(`${MAPS}/large`, gzipped)).headers['content-encoding']).toBe('gzip');
   const closing = newer.server.close();
   // While it drains, it says that it is not ready, and serves.
   await newer.until(async () => (await newer.get('/readyz')).status === 500);
@@ -64,12 +67,18 @@ test('objects that were written under other gates and a newer release stay reada
   await closing;
   await newer.close();
 
-  const older = await Api.start({ ...common, emulatedVersion: ['1.31'] });
+  const older = await Api.start({
+    ...common,
+    emulatedVersion: ['1.31'],
+    featureGates: ['APIResponseCompression=false'],
+  });
   try {
     expect((await older.get(`${MAPS}/a`)).body).toMatchObject(map);
     expect((await older.get(`${WIDGETS}/a`)).body).toMatchObject(widget);
     expect((await older.get(`${CLASSES}/a`)).body).toMatchObject({ driverName: 'd', parameters: { speed: 'high' } });
     expect((await older.get(`${MAPS}/a`, { accept: CBOR })).status).toBe(406);
+    const large = await older.get(`${MAPS}/large`, gzipped);
+    expect([large.status, large.headers['content-encoding']]).toEqual([200, undefined]);
     // A kind that the older release does not have.
     expect((await older.get(CANDIDATES)).status).toBe(404);
     for (const format of ['json', 'merge', 'strategic-merge'])

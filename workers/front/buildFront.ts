@@ -1,7 +1,7 @@
 import type { CredentialUse } from '../../core/api/access.js';
 import type { DecisionRecord } from '../../core/api/observe/decisions.js';
 import type { Host, Log } from '../../core/api/host.js';
-import { CBOR_GATE } from '../../core/features/gates.js';
+import { CBOR_GATE, COMPRESSION_GATE } from '../../core/features/gates.js';
 import { systemTime } from '../../core/runtime/clock.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
@@ -158,6 +158,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     log,
     metrics,
     audit: openAudit(sources),
+    compression: data.features.includes(COMPRESSION_GATE),
     decided: sources.decided,
   });
   return { ...built, front };

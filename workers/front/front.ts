@@ -22,6 +22,7 @@ import type { PoolClient } from './pool/poolClient.js';
 import type { Proposals } from './write/proposals.js';
 import type { ReadContext } from './reads/readContext.js';
 import { type Headers, refuseThrown, respond, text, warningHeadersOf } from './answers/reply.js';
+import { withoutCompression } from './answers/compress.js';
 import type { FrontRequest, Sender } from './access/sender.js';
 import type { State } from './state/state.js';
 import { type PathHandler, READS, WRITES, type WriteParts } from './paths/routes.js';
@@ -40,6 +41,8 @@ export interface FrontParts {
   readonly metrics: RequestMetrics;
   /** Absent: nothing is recorded. */
   readonly audit?: Audit | undefined;
+  /** Whether large answers are compressed for clients that accept it. */
+  readonly compression: boolean;
   /** Takes the record of a request that was refused, or has changed something. */
   readonly decided: (record: DecisionRecord) => void;
 }
@@ -57,7 +60,8 @@ export class Front {
   }
 
   /** Handles an exchange of a listener. Never throws. */
-  handle(exchange: Exchange): void {
+  handle(given: Exchange): void {
+    const exchange = this.parts.compression ? given : withoutCompression(given);
     this.#handle(exchange, answered => this.parts.pool.senderOf(answered));
   }
 

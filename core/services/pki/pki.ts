@@ -129,6 +129,9 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const admin = certificateFiles(options.dataDir, 'admin');
   const now = options.now();
   const ca = await ensureCa(caFiles, now);
+  let known: IssuedCertificate | undefined;
+  // One object, so that its keys are read once.
+  const issuer = (): IssuedCertificate => (known ??= { certificate: ca.pem, key: readFileSync(caFiles.key, 'utf8') });
   const isSignedByCa = (found: ValidCertificate): boolean => found.certificate.verify(ca.certificate.publicKey);
   const ensure = async (
     files: CertificateFiles,
@@ -145,7 +148,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
     )
       return;
     const request = { subject, notBefore: now - CLOCK_SKEW, notAfter: now + LEAF_LIFETIME, use, sans };
-    save(files, await issue(request, { certificate: ca.pem, key: readFileSync(caFiles.key, 'utf8') }));
+    save(files, await issue(request, issuer()));
   };
   await ensure(server, { commonName: 'capstan' }, 'server', serverNames(options.naming, options.sans));
   const administrator = options.naming.component('orchestrator-admin');

@@ -117,7 +117,8 @@ export class PoolClient {
           method: exchange.method,
           path: given.path ?? exchange.path,
           query: exchange.query,
-          accept: exchange.header('accept') ?? '',
+          // The answers to the deletes of a deletecollection are not sent.
+          accept: given.collection ? '' : (exchange.header('accept') ?? ''),
           contentType: exchange.header('content-type') ?? '',
           userAgent: exchange.header('user-agent') ?? '',
           ifMatch: exchange.header('if-match') ?? '',

@@ -1,5 +1,4 @@
 import type { Log } from '../../../core/api/host.js';
-import { storage } from '../../../core/api/storage.js';
 import type { Culprits } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
@@ -41,7 +40,7 @@ export class WriterWatch {
   /** To be called when the store is open. */
   begin(): void {
     const { plugins } = this.parts.data;
-    if (plugins.some(({ path, points }) => path !== undefined && points?.includes(storage.name)))
+    if (plugins.some(({ path, points }) => path !== undefined && points?.includes('storage')))
       this.#timer = setInterval(() => this.#look(), PING_MS).unref();
   }
 

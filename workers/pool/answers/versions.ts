@@ -26,23 +26,23 @@ export const toStrategyVersion = (resource: Resource, object: ApiObject): ApiObj
 /** The object in the version that is stored. Throws or rejects with what its converter throws. */
 export function toStorageVersion(context: Context, resource: Resource, object: ApiObject): Awaitable<ApiObject> {
   const converter = converterOf(context, resource);
-  if (!converter || isStorageVersion(resource)) return toStrategyVersion(resource, object);
-  return storeConverted(context, converter, resource, object);
+  if (isStorageVersion(resource)) return object;
+  if (!converter) return toStoredForm(context, resource, object);
+  return after(convertAll(converter, resource, [object], resource.storageApiVersion), ([converted]) =>
+    withStoredDefaults(context, resource, converted!),
+  );
 }
 
-/**
- * Stored objects have the defaults of their version, as reads show them. A version that is not served has no schema.
- */
-async function storeConverted(
+/** The object as it is stored, where its strategy converts it. */
+export const toStoredForm = (context: Context, resource: Resource, object: ApiObject): ApiObject =>
+  isStorageVersion(resource) ? object : withStoredDefaults(context, resource, toStrategyVersion(resource, object));
+
+/** Stored objects have the defaults of their version, as reads show them. One that is not served has no schema. */
+const withStoredDefaults = (
   { registry }: Context,
-  converter: ConvertObjects,
-  resource: Resource,
+  { storageApiVersion, kind }: Resource,
   object: ApiObject,
-): Promise<ApiObject> {
-  const { storageApiVersion, kind } = resource;
-  const [converted] = await convertAll(converter, resource, [object], storageApiVersion);
-  return registry.byKind(storageApiVersion, kind)?.custom?.readOwn(converted!) ?? converted!;
-}
+): ApiObject => registry.byKind(storageApiVersion, kind)?.custom?.readOwn(object) ?? object;
 
 /** An object of any version in the version of a resource. Throws or rejects with what its converter throws. */
 export function convertTo(context: Context, from: Resource, to: Resource, object: ApiObject): Awaitable<ApiObject> {

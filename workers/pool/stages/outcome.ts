@@ -7,7 +7,7 @@ import { comparableManagedFields } from './managers.js';
 import type { Outcome } from './outcomes.js';
 import { converterOf } from '../answers/conversion.js';
 import type { AuthorizedRequest, ObjectWrite } from '../types.js';
-import { encodeObject, storageResource, toStrategyVersion } from '../answers/versions.js';
+import { encodeObject, storageResource, toStoredForm } from '../answers/versions.js';
 
 /**
  * The outcome of the create or update of a valid object. Throws 409 for a create under a name that is taken, and 400
@@ -55,6 +55,6 @@ function isUnchanged(
     const isInStorageVersion = decodeStored(job.current!.bytes).apiVersion === resource.storageApiVersion;
     return isInStorageVersion && encodeObject(resource, now) === encodeObject(resource, old);
   }
-  const text = encodeObject(storageResource(context.registry, resource), toStrategyVersion(resource, now));
+  const text = encodeObject(storageResource(context.registry, resource), toStoredForm(context, resource, now));
   return Buffer.from(text).equals(job.current!.bytes);
 }

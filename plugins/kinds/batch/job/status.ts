@@ -28,15 +28,25 @@ const AFTER = [
 
 const TERMINAL = ['Failed', 'Complete', 'FailureTarget'] as const;
 
-function validateConditions(status: JobStatus | undefined, before: JobStatus | undefined): Violation[] {
+function validateTogether(status: JobStatus | undefined): Violation[] {
   const both = APART.filter(([a, b]) => isTrue(status, a) && isTrue(status, b));
+  return both.map(([a, b]) => invalidConditions(`cannot set ${a}=True and ${b}=true conditions`));
+}
+
+function validateSequence(status: JobStatus | undefined): Violation[] {
   const early = AFTER.filter(([a, b]) => isTrue(status, a) && !isTrue(status, b));
-  const gone = TERMINAL.filter(type => isTrue(before, type) && !isTrue(status, type));
-  return [
-    ...both.map(([a, b]) => invalidConditions(`cannot set ${a}=True and ${b}=true conditions`)),
-    ...early.map(([a, b]) => invalidConditions(`cannot set ${a}=True condition without the ${b}=true condition`)),
-    ...gone.map(type => invalidConditions(`cannot disable the terminal ${type}=True condition`)),
-  ];
+  return early.map(([a, b]) => invalidConditions(`cannot set ${a}=True condition without the ${b}=true condition`));
+}
+
+/** Checks that conditions that end a Job stay. */
+function validateKept(
+  types: readonly string[],
+  what: string,
+  status: JobStatus | undefined,
+  before: JobStatus | undefined,
+): Violation[] {
+  const gone = types.filter(type => isTrue(before, type) && !isTrue(status, type));
+  return gone.map(type => invalidConditions(`cannot disable the ${what}${type}=True condition`));
 }
 
 function validateTimes(status: JobStatus | undefined): Violation[] {
@@ -44,11 +54,14 @@ function validateTimes(status: JobStatus | undefined): Violation[] {
   const [ended, began] = [status?.completionTime ?? '', status?.startTime ?? ''];
   const complete = isTrue(status, 'Complete');
   if (ended === '') return complete ? [required(field, 'completionTime is required for Complete jobs')] : [];
-  if (!complete)
-    return [invalid(field, goTimeText(ended), 'cannot set completionTime when there is no Complete=True condition')];
-  return began !== '' && ended < began
-    ? [invalid(field, goTimeText(ended), 'completionTime cannot be set before startTime')]
-    : [];
+  return [
+    ...(complete
+      ? []
+      : [invalid(field, goTimeText(ended), 'cannot set completionTime when there is no Complete=True condition')]),
+    ...(began !== '' && ended < began
+      ? [invalid(field, goTimeText(ended), 'completionTime cannot be set before startTime')]
+      : []),
+  ];
 }
 
 function validateFinished(status: JobStatus | undefined): Violation[] {
@@ -103,18 +116,21 @@ export function validateJobStatus(object: Job, old: Job): Violation[] {
   const found = (['active', 'succeeded', 'failed', 'ready', 'terminating'] as const).flatMap(member =>
     validateNotNegative(status, member, `status.${member}`),
   );
-  for (const member of ['failed', 'succeeded'] as const) {
-    if (count(status, member) < count(before, member))
-      found.push(invalid(`status.${member}`, count(status, member), `cannot decrease the ${member} counter`));
-  }
   const [ready, active] = [count(status, 'ready'), count(status, 'active')];
-  if (ready > active && ready > 0) found.push(invalid('status.ready', ready, 'cannot set more ready pods than active'));
+  const fallen = (['failed', 'succeeded'] as const).filter(member => count(status, member) < count(before, member));
   return [
     ...found,
-    ...validateConditions(status, before),
+    ...validateTogether(status),
     ...validateTimes(status),
+    ...validateSequence(status),
     ...validateFinished(status),
     ...validateIndexes(object.spec, status),
+    ...(ready > active && ready > 0 ? [invalid('status.ready', ready, 'cannot set more ready pods than active')] : []),
+    ...validateKept(TERMINAL, 'terminal ', status, before),
+    ...fallen.map(member =>
+      invalid(`status.${member}`, count(status, member), `cannot decrease the ${member} counter`),
+    ),
     ...validateStart(object, before),
+    ...validateKept(['SuccessCriteriaMet'], '', status, before),
   ];
 }
