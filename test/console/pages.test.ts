@@ -105,6 +105,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
   test('merges what has changed on the server meanwhile, and asks where both have changed a field', async () => {
     await api.post(CONFIGMAPS, { metadata: { name: 'merged' }, data: { a: 'one', b: 'one' } });
     await page.goto(objectUrl('core/v1/configmaps', 'merged'));
+    await page.getByText('Live', { exact: true }).waitFor();
     await lineEnd('a: one');
     await page.keyboard.type('-mine');
     const theirs = { data: { a: 'theirs', b: 'two', c: 'new' } };

@@ -68,9 +68,23 @@ function conflictsIn(error: unknown): OwnerConflict[] {
     .map(({ field = '', message = '' }) => ({ field, manager: /^conflict with "([^"]*)"/.exec(message)?.[1] ?? '' }));
 }
 
+/** The managers of an object, by what changes when they write: not their fields, which others can take from them. */
+type Owners = ReadonlyMap<string, string>;
+
+function ownersIn(text: string): Owners {
+  const { metadata } = readYaml(text).toJS() as ApiObject;
+  return new Map(
+    (metadata.managedFields ?? []).map(({ fieldsV1, ...entry }) => [canonicalText(entry), entry.manager ?? '']),
+  );
+}
+
 /** A newer version, and how it fits to what was edited. */
 export interface Newer {
   readonly text: string;
+  /** Who owns which fields of it. */
+  readonly owners: Owners;
+  /** The managers whose fields have changed. */
+  readonly by: readonly string[];
   readonly changes: readonly FieldChange[];
   readonly conflicts: readonly FieldConflict[];
 }
@@ -106,6 +120,7 @@ export class Draft {
   /** Whether there is a text to edit. */
   readonly isRead = signal(false);
   #version = '';
+  #owners: Owners = new Map();
 
   constructor(
     readonly address: ObjectAddress,
@@ -127,19 +142,20 @@ export class Draft {
     this.#version = version;
     try {
       const read = await (await sendYaml('GET', objectPath(this.address))).text();
-      if (this.#version === version) this.#take(editedText(read));
+      if (this.#version === version) this.#take(editedText(read), ownersIn(read));
     } catch (error) {
       if (!this.isRead.peek()) this.error.value = error;
     }
   }
 
-  #take(text: string): void {
+  #take(text: string, owners: Owners): void {
     batch(() => {
       const isClean = !this.isRead.peek() || !this.isDirty.peek();
       if (text === this.base.peek()) return;
       this.isRead.value = true;
-      if (!isClean) return this.#meet(text);
+      if (!isClean) return this.#meet(text, owners);
       this.base.value = text;
+      this.#owners = owners;
       this.text.value = text;
       this.newer.value = undefined;
       this.review.value = undefined;
@@ -147,8 +163,9 @@ export class Draft {
   }
 
   /** Takes a version that is newer than the one that is edited. */
-  #meet(text: string): void {
-    const newer = this.#compare(text);
+  #meet(text: string, owners: Owners): void {
+    const by = [...owners].filter(([entry]) => !this.#owners.has(entry)).map(([, manager]) => manager);
+    const newer = { ...this.#compare(text), owners, by: [...new Set(by)] };
     const review = this.review.peek();
     const isSmall = newer.conflicts.length === 0 && newer.changes.every(({ isOfServer }) => isOfServer);
     this.newer.value = newer;
@@ -159,7 +176,7 @@ export class Draft {
     if (review) this.review.value = review.mode === 'apply' ? review : { ...review, body: this.text.peek() };
   }
 
-  #compare(text: string): Newer {
+  #compare(text: string): Omit<Newer, 'owners' | 'by'> {
     try {
       return { text, ...this.#three(parseYaml(this.text.peek()), text) };
     } catch {
@@ -181,6 +198,7 @@ export class Draft {
   discard(): void {
     batch(() => {
       const newest = this.newer.peek()?.text ?? this.base.peek();
+      this.#owners = this.newer.peek()?.owners ?? this.#owners;
       this.base.value = newest;
       this.text.value = newest;
       for (const of of [this.newer, this.review, this.error, this.conflicts]) of.value = undefined;
@@ -203,6 +221,7 @@ export class Draft {
     applyChanges(doc, [...changes, ...theirs.map(({ path, theirs: value }) => ({ path, value }))]);
     batch(() => {
       this.base.value = newer.text;
+      this.#owners = newer.owners;
       this.text.value = textOf(doc);
       for (const of of [this.newer, this.review, this.error, this.conflicts]) of.value = undefined;
     });
@@ -255,6 +274,7 @@ export class Draft {
         // What was typed meanwhile stays.
         if (this.text.peek() === typed) this.text.value = edited;
         this.base.value = edited;
+        this.#owners = ownersIn(text);
         this.review.value = undefined;
         this.newer.value = undefined;
       });

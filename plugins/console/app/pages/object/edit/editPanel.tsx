@@ -130,7 +130,7 @@ export function EditPanel({ draft, known, object, mayWrite, saved, form }: EditP
     return error.value ? <Failure error={error.value} doing="reading the object" /> : <p class="soft">Loading …</p>;
   return (
     <div class="edit-panel">
-      {newer && <NewerView draft={draft} newer={newer} object={object} />}
+      {newer && <NewerView draft={draft} newer={newer} />}
       {draft.conflicts.value && (
         <ConflictsView
           draft={draft}

@@ -1,17 +1,9 @@
 import { useSignal } from '@preact/signals';
-import type { ApiObject } from '../../../api/objects.js';
 import type { Draft, Newer } from './draft.js';
 import { shortText } from './draft.js';
 import { DiffView } from './reviewView.js';
 import type { FieldConflict } from './threeWay.js';
 import { comparedText, pathText } from './yamlText.js';
-
-/** Who wrote last, as the owners of fields say. */
-function lastWriter(object: ApiObject | undefined): string {
-  const entries = (object?.metadata.managedFields ?? []).filter(({ time }) => time !== undefined);
-  const last = entries.sort((a, b) => (a.time! < b.time! ? 1 : -1))[0];
-  return last?.manager ? ` by ${last.manager}` : '';
-}
 
 function Conflict(props: {
   readonly conflict: FieldConflict;
@@ -41,12 +33,8 @@ function Conflict(props: {
 }
 
 /** Says that the object has changed while it was edited, shows how, and merges. */
-export function NewerView(props: {
-  readonly draft: Draft;
-  readonly newer: Newer;
-  readonly object: ApiObject | undefined;
-}) {
-  const { draft, newer, object } = props;
+export function NewerView(props: { readonly draft: Draft; readonly newer: Newer }) {
+  const { draft, newer } = props;
   const isOpen = useSignal(false);
   const theirs = useSignal<ReadonlySet<string>>(new Set());
   const keyOf = ({ path }: FieldConflict): string => pathText(path);
@@ -59,10 +47,11 @@ export function NewerView(props: {
   const merge = (): void =>
     draft.merge(new Set(newer.conflicts.filter(conflict => !theirs.value.has(keyOf(conflict)))));
   const count = newer.conflicts.length;
+  const by = newer.by.length > 0 ? ` by ${newer.by.join(' and ')}` : '';
   return (
     <section class="notice warn stack newer" role="status" aria-label="Changed on the server">
       <p>
-        <strong>The object was changed{lastWriter(object)} while you edited it.</strong>{' '}
+        <strong>The object was changed{by} while you edited it.</strong>{' '}
         {count === 0
           ? 'The changes do not touch yours.'
           : `${count === 1 ? 'One field was' : `${count} fields were`} changed by both: choose.`}
