@@ -48,7 +48,7 @@ const PICTURES = [
   { name: 'plugins', page: '/plugins', until: '.times tbody tr' },
   {
     name: 'why',
-    page: '/why?text=cannot',
+    page: '/why?text=cannot%20list',
     until: '.decision-line',
     act: async page => {
       await page.locator('.decision-line').first().click();

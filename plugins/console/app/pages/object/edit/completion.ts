@@ -47,6 +47,9 @@ function keysOf({ schemas }: Known, schema: Schema, { siblings, key }: Place, co
     });
 }
 
+/** A character of a name or of a plain value. */
+const WORD = /[\w.-]/;
+
 /** Completes names of fields, and values that a schema lists. */
 export const completionOf =
   (known: () => Known | undefined): CompletionSource =>
@@ -59,14 +62,16 @@ export const completionOf =
     const before = line.text.slice(0, pos - line.from);
     const schema = found.schemas.at(found.root, place.parent);
     if (!schema) return null;
-    const typed = /[\w.-]*$/.exec(before)![0];
+    let start = before.length;
+    while (start > 0 && WORD.test(before[start - 1]!)) start--;
+    const typed = before.slice(start);
     if (typed === '' && !explicit) return null;
     const from = pos - typed.length;
     if (place.isValue) {
       const of = found.schemas.child(schema, place.key);
       return of ? { from, options: valuesOf(of), validFor: /^[\w.-]*$/ } : null;
     }
-    if (!/^[\s-]*[\w.-]*$/.test(before)) return null;
+    if (!/^[\s-]*$/.test(before.slice(0, start))) return null;
     const items = schema.type === 'array' && schema.items ? found.schemas.resolve(schema.items) : schema;
     return { from, options: keysOf(found, items, place, before.length - typed.length), validFor: /^[\w.-]*$/ };
   };
