@@ -24,6 +24,8 @@ const SUBJECTS = [
 ];
 /** Folders that tests of a running server depend on: the program, and modules that it loads for them. */
 const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.tsx?$/;
+/** The program, which loads each command when it is given: SUBJECTS says which tests show a change of these. */
+const MAIN = 'core/command/main.ts';
 /** Changes of these may change every test. */
 const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/(?:project|bundle|build)\.mjs)$/;
 
@@ -78,6 +80,7 @@ function neededBy(test, all) {
   for (const path of needed) {
     const { named, isBuiltUser } = all.get(path) ?? { named: [], isBuiltUser: false };
     if (path.startsWith('test/')) usesBuild ||= isBuiltUser;
+    if (path === MAIN) continue;
     for (const name of named) if (all.has(name) || !name.endsWith('.ts')) needed.add(name);
   }
   return { needed, usesBuild };

@@ -17,15 +17,10 @@ import {
   type Authorization,
 } from './access/types.js';
 import { after } from './awaitable.js';
+import { checkExplanation, checkRules } from './checks/explained.js';
 import { isList, union } from './checks/lists.js';
 import { requireMembers, timeOr } from './checks/parts.js';
-import {
-  checkExplanation,
-  checkRules,
-  type ExplainedOpinion,
-  type Opinion,
-  type UserRules,
-} from './observe/explanation.js';
+import type { ExplainedOpinion, Opinion, UserRules } from './observe/explain.js';
 import { type Contributed, definePoint } from './point.js';
 
 export * from './access/types.js';

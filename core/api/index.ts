@@ -21,7 +21,7 @@ export type {
   NearRule,
   Opinion,
   UserRules,
-} from './observe/explanation.js';
+} from './observe/explain.js';
 export * from './observe/metrics.js';
 export * from './checks/match.js';
 export * from './point.js';

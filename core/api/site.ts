@@ -56,7 +56,12 @@ export interface HttpSite {
   answer(request: SiteRequest): Awaitable<SiteAnswer>;
 }
 
-/** The sites by path. */
+/**
+ * The sites by path.
+ *
+ * @example
+ * const sites: Sites = new Map([[help.path, help]]);
+ */
 export type Sites = ReadonlyMap<string, HttpSite>;
 
 /** The first segments of the server's own paths. */
@@ -77,12 +82,6 @@ const SITE_PATH = /^\/[a-z][a-z0-9-]*$/;
 
 const isSitePath = (path: unknown): boolean =>
   typeof path === 'string' && SITE_PATH.test(path) && !OWN_PATHS.includes(path.slice(1));
-
-/** The site that answers a path; undefined if none does. */
-export function siteOf(sites: Sites, path: string): HttpSite | undefined {
-  const end = path.indexOf('/', 1);
-  return sites.get(end < 0 ? path : path.slice(0, end));
-}
 
 const areHeaders = (headers: unknown): boolean =>
   Array.isArray(headers) && headers.every(one => Array.isArray(one) && isHeader(one[0], one[1]));

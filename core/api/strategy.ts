@@ -6,7 +6,7 @@ import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
 import type { Decision } from './access.js';
 import type { DecisionRecord, RecordContext } from './observe/decisions.js';
-import type { ExplainedOpinion, UserRules } from './observe/explanation.js';
+import type { ExplainedOpinion, UserRules } from './observe/explain.js';
 import type { Awaitable } from './point.js';
 
 /**

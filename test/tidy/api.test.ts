@@ -3,7 +3,7 @@ import { sourcesIn } from './files.js';
 
 /** Files that are not part of the interface. */
 const OTHERS =
-  /\/(index|awaitable|freeze|matching|parts|strategyCalls|violations|client\/(requests|paths)|controller\/(metrics|queue|recorder))\.ts$/;
+  /\/(index|awaitable|explained|freeze|headers|lists|matching|parts|strategyCalls|violations|client\/(requests|paths)|controller\/(metrics|queue|recorder))\.ts$/;
 const EXPORT = /^export (?:abstract )?(?:interface|type|const|class|function) (\w+)/gm;
 
 /** The comment that ends right before a position. */

@@ -1,7 +1,8 @@
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import type { DecisionRecord } from '../../core/api/observe/decisions.js';
-import { siteOf, type Sites } from '../../core/api/site.js';
+import type { Sites } from '../../core/api/site.js';
+import { siteOf } from '../../core/request/siteOf.js';
 import { SITE_BODY_BYTES } from '../../core/limits.js';
 import { givenAuditId } from '../../core/request/auditId.js';
 import { monotonicTime, systemTime } from '../../core/runtime/clock.js';

@@ -13,7 +13,7 @@ import { readJson, writeJson } from '../../core/model/text/jsonText.js';
 import { monotonicTime } from '../../core/runtime/clock.js';
 import { createJsonPatch } from '../../core/schema/patch/createJsonPatch.js';
 import type { RecordingBudget } from './recordingBudget.js';
-import type { Opinion } from '../../core/api/observe/explanation.js';
+import type { Opinion } from '../../core/api/observe/explain.js';
 import {
   AUDIT_ANNOTATION_BYTES,
   AUDIT_ANNOTATIONS,

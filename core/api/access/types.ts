@@ -2,7 +2,7 @@ import type { ApiObject } from '../../model/object.js';
 import { Refusal } from '../../model/refusal.js';
 import type { Target } from '../../model/target.js';
 import type { User } from '../../model/user.js';
-import type { ExplainedOpinion, Explanation, Opinion, UserRules } from '../observe/explanation.js';
+import type { ExplainedOpinion, Explanation, Opinion, UserRules } from '../observe/explain.js';
 import type { Awaitable } from '../point.js';
 
 /**

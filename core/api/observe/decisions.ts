@@ -1,6 +1,6 @@
 import type { Target } from '../../model/target.js';
 import type { User } from '../../model/user.js';
-import type { ExplainedOpinion, Opinion } from './explanation.js';
+import type { ExplainedOpinion, Opinion } from './explain.js';
 import type { Awaitable } from '../awaitable.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ExplainedOpinion, Opinion } from '../../../../core/api/observe/explanation.js';
+import type { ExplainedOpinion, Opinion } from '../../../../core/api/observe/explain.js';
 import type { Time } from '../../../../core/model/scalars.js';
 import { encodeYaml } from '../../../../core/schema/yaml/yamlText.js';
 import type { Authorization, AuthorizerOpinion } from '../../../../kinds/why/v1.js';
