@@ -16,7 +16,7 @@ afterAll(async () => {
 
 /** The decision that an answer names. */
 const decisionOf = async ({ headers }: Answer): Promise<Loose> =>
-  (await api.get(`/apis/why.k8s.io/v1/decisions/${headers['audit-id'] as string}`)).body;
+  (await api.get(`/apis/why.capstan.dev/v1/decisions/${headers['audit-id'] as string}`)).body;
 
 /** The steps of a decision that some plugin made. */
 const stepsOf = (decision: Loose, plugin: string): Loose[] =>

@@ -120,10 +120,10 @@ describe('the guide', () => {
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'vera' }];
     await api.post(`${path}/clusterrolebindings`, { metadata: { name: 'why-viewer' }, roleRef, subjects });
     try {
-      const decisions = await api.get('/apis/why.k8s.io/v1/decisions?limit=1', as('vera'));
+      const decisions = await api.get('/apis/why.capstan.dev/v1/decisions?limit=1', as('vera'));
       expect(decisions.status).toBe(200);
       const spec = { nonResourceAttributes: { verb: 'get', path: '/version' } };
-      expect((await api.post('/apis/why.k8s.io/v1/explanations', { spec }, as('vera'))).status).toBe(201);
+      expect((await api.post('/apis/why.capstan.dev/v1/explanations', { spec }, as('vera'))).status).toBe(201);
     } finally {
       await api.call('DELETE', `${path}/clusterrolebindings/why-viewer`);
       await api.call('DELETE', `${path}/clusterroles/why-viewer`);

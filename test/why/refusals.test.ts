@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Answer, type Loose } from '../api/support.js';
 
-const DECISIONS = '/apis/why.k8s.io/v1/decisions';
+const DECISIONS = '/apis/why.capstan.dev/v1/decisions';
 
 let api: Api;
 beforeAll(async () => {
@@ -202,7 +202,7 @@ describe('the list of decisions', () => {
 });
 
 describe('an explanation', () => {
-  const EXPLANATIONS = '/apis/why.k8s.io/v1/explanations';
+  const EXPLANATIONS = '/apis/why.capstan.dev/v1/explanations';
   const attributes = { verb: 'create', resource: 'pods', namespace: 'why-ask' };
 
   test('says whether a user may do something, and what would allow it, without doing it', async () => {
