@@ -36,16 +36,6 @@ export class FormDraft {
     this.#change(doc => doc.hasIn(path) && doc.deleteIn(path));
   }
 
-  /** Gives an entry of a map another key, in its place. */
-  rename(path: Path, key: string): void {
-    const parent = path.slice(0, -1);
-    this.#change(doc => {
-      const map = doc.getIn(parent, true) as { items?: { key: unknown }[] } | undefined;
-      const pair = map?.items?.find(({ key: of }) => String(isScalar(of) ? of.value : of) === String(path.at(-1)));
-      if (pair) pair.key = doc.createNode(key);
-    });
-  }
-
   #change(edit: (doc: Document.Parsed) => void): void {
     const doc = readYaml(this.draft.text.peek());
     edit(doc);
