@@ -6,6 +6,7 @@ const ALONE = ['test/abuse/memory.test.ts'];
 /** Tests with a process of their own: they change it, measure it, or load native code that does not end with them. */
 const OWN_PROCESS = [
   'test/abuse/slow*.test.ts',
+  'test/audit/auditedExchange.test.ts',
   'test/cel/zone.test.ts',
   'test/conformance/storage/{etcd,rocksdb}.test.ts',
   'test/front/pool.test.ts',

@@ -28,11 +28,11 @@ describe('the first objects of a new store', () => {
   let recorded: Api;
   let requested: Api;
   beforeAll(async () => {
-    recorded = await Api.shared();
+    recorded = await Api.start();
     // The setting says the same as the default one, but is not: controllers write the objects.
     requested = await Api.start({ controllers: ['*'] });
   });
-  afterAll(() => requested.close());
+  afterAll(() => Promise.all([recorded.close(), requested.close()]));
 
   /** The objects of a list, in the namespaces of the system. */
   const itemsOf = async (api: Api, path: string): Promise<Loose[]> =>

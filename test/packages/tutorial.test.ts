@@ -28,12 +28,17 @@ afterAll(async () => {
 const RUNS_ON = /^npx capstan( serve .*| watch .*)?$/;
 /** A server that takes a free port. */
 const onFreePort = (command: string): string => (command === 'npx capstan' ? 'npx capstan --secure-port=0' : command);
-/** Lines in which times and the widths of columns are left out. */
+/** Lines in which times, ids and the widths of columns are left out. */
 const shapeOf = (text: string): string[] =>
   text
     .trimEnd()
     .split('\n')
-    .map(line => line.replaceAll(/\b\d+m?s\b/g, '…').replaceAll(/ {2,}/g, '  '));
+    .map(line =>
+      line
+        .replaceAll(/\b\d+m?s\b/g, '…')
+        .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'ID')
+        .replaceAll(/ {2,}/g, '  '),
+    );
 
 /** How the commands of a page are run: by default in a folder in which npm has installed Capstan and its tools. */
 interface Tool {

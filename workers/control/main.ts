@@ -42,7 +42,7 @@ type Post = (message: FromControlThread) => void;
  * Starts the controllers, on a fresh store in the order that they ask for. If one fails to start, the error is logged
  * and the others are started.
  */
-async function startAll(controllers: readonly Controller[], isFresh: boolean, post: Post, log: Log): Promise<void> {
+async function startAll(controllers: readonly Controller[], isNew: boolean, post: Post, log: Log): Promise<void> {
   const start = async (one: Controller): Promise<void> => {
     try {
       await one.start();
@@ -55,7 +55,7 @@ async function startAll(controllers: readonly Controller[], isFresh: boolean, po
   };
   const starts = new Map<string, Promise<void>>();
   for (const one of controllers) {
-    const earlier = (isFresh && one.startsAfter?.flatMap(name => starts.get(name) ?? [])) || [];
+    const earlier = (isNew && one.startsAfter?.flatMap(name => starts.get(name) ?? [])) || [];
     const started = earlier.length > 0 ? Promise.all(earlier).then(() => start(one)) : start(one);
     // Several may have one name.
     starts.set(
@@ -70,7 +70,7 @@ async function startAll(controllers: readonly Controller[], isFresh: boolean, po
 runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, FromControlThread>>({
   kind: 'control',
   name: 'control',
-  async start({ data, log, releases, loadPlugins, fail }, { writer, shared, identity, resources: fixed }, post) {
+  async start({ data, log, releases, loadPlugins, fail }, { writer, shared, isNew, identity, resources: fixed }, post) {
     const objects = new ControlObjects(
       () => feed.catchUp(),
       key => {
@@ -119,10 +119,9 @@ runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, F
       objects.start();
       const isServed = (storageName: string): boolean => resources.byStorageName(storageName) !== undefined;
       for (const warning of followed.warnings(isServed)) log.warn({}, warning);
-      await startAll(controllers, isFresh, post, log);
+      await startAll(controllers, isNew, post, log);
     };
     await feed.subscribe(['']);
-    const isFresh = objects.revision === 0;
     void election?.decided.then(leads => leads || post({ is: 'loaded', elsewhere: true }));
     run().catch(fail);
     return { ready: { is: 'ready' }, take: response => requests.handleResponse(response) };

@@ -120,7 +120,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   listeningThreads.push(...startListening(inputs, frontEnd, opened));
   const { loading } = frontEnd.state;
   const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
-  const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
+  const begin = () => startControl(inputs, frontEnd, store, opened);
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
   serving = front;
   let failed: Promise<Error>;
@@ -241,12 +241,13 @@ function startControl(
   { naming, settings, controlData, threads }: FrontEndInputs,
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
-  shared: boolean,
+  { shared, isNew }: OpenedStore,
 ): ControlThread {
   return new ControlThread({
     data: () => controlData(live.fixed),
     store,
-    shared,
+    shared: shared !== undefined,
+    isNew,
     isFurther: threads.isFurther,
     resources: () => fixedResourcesOf(live.fixed),
     observed: observations => threads.observed.take(observations),

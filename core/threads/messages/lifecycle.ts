@@ -160,6 +160,8 @@ export interface ControlInputs {
   readonly writer: WriterChannel;
   /** Whether other processes may run controllers on the same store. One process is then elected. */
   readonly shared: boolean;
+  /** Whether the store had no objects: controllers then start one after another. */
+  readonly isNew: boolean;
   /** Name of this process in elections. */
   readonly identity: string;
   /** The resources that the server has from its start. */

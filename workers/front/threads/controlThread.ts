@@ -23,6 +23,8 @@ export interface ControlParts {
   readonly store: StoreThread;
   /** Other processes run controllers on the same store: one process is elected. */
   readonly shared: boolean;
+  /** Whether the store had no objects when it was opened. */
+  readonly isNew: boolean;
   /** There are other servers in this process: controllers of built-in plugins run in a thread that these share. */
   readonly isFurther: boolean;
   /** Makes a request of a controller. */
@@ -45,6 +47,8 @@ export class ControlThread {
   /** The last replacement of the thread: they follow each other, so that no two threads are left. */
   #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
+  /** Whether the next thread is the first on a new store. */
+  #isNew: boolean;
   #fail: (error: Error) => void = () => undefined;
   /** Resolves when the thread fails. */
   readonly failed = new Promise<Error>(resolve => {
@@ -52,6 +56,7 @@ export class ControlThread {
   });
 
   constructor(readonly parts: ControlParts) {
+    this.#isNew = parts.isNew;
     this.#create(parts.data(), error => this.#fail(error));
   }
 
@@ -127,8 +132,10 @@ export class ControlThread {
       if (worker === this.#worker) this.#take(message, worker);
     });
     const writer = store.channel({ reacts: true });
-    const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity, resources: resources() };
-    worker.postMessage(begin, [writer.port]);
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    const inputs = { writer, shared, isNew, identity: this.#identity, resources: resources() };
+    worker.postMessage({ is: 'begin', ...inputs } satisfies ToControlThread, [writer.port]);
   }
 
   #take(message: FromControlThread, worker: ServerThread): void {

@@ -7,10 +7,10 @@ import { type Operation, operationBytes } from '../record.js';
 import type { RocksDbRecords } from '../records.js';
 
 /**
- * How long writes are collected for one batch of the database. The commit log has them meanwhile. Each batch wakes two
- * threads, so that a write by itself should not need one (docs/decisions/0033).
+ * How long writes are collected for one batch of the database. The commit log has them meanwhile. A longer time saves
+ * wake-ups, but leaves more to write to a disk that is full when the store is opened (docs/decisions/0033).
  */
-const COLLECT_MS = 100;
+const COLLECT_MS = 20;
 /** Bytes that are written to the database without waiting for more. */
 const BATCH_BYTES = 1024 * 1024;
 /** Bytes that may wait for the database; further writes wait until it has taken them. */
