@@ -165,6 +165,7 @@ describe('the decision about a request', () => {
     resource: '*',
     namespace: '*',
     nonResourcePath: '',
+    line: 1,
   };
   const abac = abacAuthorizer({
     naming: namingOf('kubernetes'),

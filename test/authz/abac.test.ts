@@ -57,6 +57,22 @@ describe('a policy', () => {
     });
   });
 
+  test('says what it lacks of a request, with its line; the nearest come first', async () => {
+    const lines = [
+      line({ user: 'eve', ...pods }),
+      line({ user: 'bob', ...pods, namespace: 'b', readonly: true }),
+      line({ group: 'dev', ...pods, readonly: true }),
+    ];
+    const explained = await authorizer(lines).explain!(bob, ofPods({ verb: 'create' }));
+    expect(explained.rules.map(({ source, missing }) => [source, missing])).toEqual([
+      ['line 3 of the policy file', ['verb']],
+      ['line 2 of the policy file', ['verb', 'namespace']],
+    ]);
+    expect(JSON.parse(explained.rules[0]!.rule)).toMatchObject({ group: 'dev', resource: 'pods' });
+    const allowed = await authorizer(lines).explain!(bob, ofPods());
+    expect(allowed.rules.map(({ missing }) => missing)).toEqual([[]]);
+  });
+
   test('may be for all who are authenticated [A423], or for those who are not [A424]', async () => {
     expect(await allows([line({ group: EVERYBODY, ...pods })], bob, ofPods())).toBe(true);
     expect(await allows([line({ group: EVERYBODY, ...pods })], ANONYMOUS, ofPods())).toBe(false);

@@ -1,5 +1,6 @@
 import type { Authorizer, Host, Target, User } from '../../../core/api/index.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
+import { nearestRules, type Part } from '../nearest.js';
 import type { Policy } from './policy.js';
 
 /** The name of the service that reads the policy file. */
@@ -19,14 +20,17 @@ function coversPath(pattern: string, path: string): boolean {
   return pattern === path || (pattern.endsWith('*') && path.startsWith(withoutTrailing(pattern, '*')));
 }
 
-function isAllowedBy(policy: Policy, target: Target, naming: Host['naming']): boolean {
-  if (policy.readonly && !READING.includes(target.verb)) return false;
-  if (target.is === 'path') return coversPath(policy.nonResourcePath, target.path);
-  return (
-    covers(policy.namespace, target.namespace) &&
-    covers(policy.resource, target.resource) &&
-    covers(policy.apiGroup, naming.group(target.group))
-  );
+/** The parts of a request that a policy about its sender does not cover. Empty: the policy allows it. */
+function missingParts(policy: Policy, target: Target, naming: Host['naming']): readonly Part[] {
+  const has = (part: Part, isCovered: boolean): readonly Part[] => (isCovered ? [] : [part]);
+  const verb = has('verb', !policy.readonly || READING.includes(target.verb));
+  if (target.is === 'path') return [...verb, ...has('path', coversPath(policy.nonResourcePath, target.path))];
+  return [
+    ...verb,
+    ...has('apiGroup', covers(policy.apiGroup, naming.group(target.group))),
+    ...has('resource', covers(policy.resource, target.resource)),
+    ...has('namespace', covers(policy.namespace, target.namespace)),
+  ];
 }
 
 /**
@@ -40,8 +44,17 @@ export function abacAuthorizer({ service, naming }: Pick<Host<'pool'>, 'service'
     dependsOn: REMEMBERED_MS,
     async authorize(user, target) {
       for (const policy of await policies())
-        if (isAbout(policy, user) && isAllowedBy(policy, target, naming)) return { is: 'allow' };
+        if (isAbout(policy, user) && missingParts(policy, target, naming).length === 0) return { is: 'allow' };
       return { is: 'noOpinion', reason: 'No policy matched.' };
+    },
+    async explain(user, target) {
+      const own = (await policies()).filter(policy => isAbout(policy, user));
+      const candidates = own.map(({ line, ...policy }) => ({
+        source: `line ${line} of the policy file`,
+        missing: missingParts({ ...policy, line }, target, naming),
+        rule: () => JSON.stringify(policy),
+      }));
+      return { rules: nearestRules(candidates) };
     },
     async rulesFor(user, namespace) {
       const own = (await policies()).filter(one => isAbout(one, user) && covers(one.namespace, namespace));

@@ -15,6 +15,8 @@ export interface Policy {
   readonly resource: string;
   readonly nonResourcePath: string;
   readonly readonly: boolean;
+  /** Its line in the file; the first is 1. */
+  readonly line: number;
 }
 
 /** The policies of a file. */
@@ -25,8 +27,8 @@ export interface Policies {
 }
 
 /** The members of a policy. Throws an Error that names the one of another type. Unknown ones are ignored. */
-function read(from: UnknownRecord, path: string): Policy {
-  const text = (name: keyof Policy): string => {
+function read(from: UnknownRecord, path: string): Omit<Policy, 'line'> {
+  const text = (name: string): string => {
     const value = from[name] ?? '';
     if (typeof value !== 'string') throw new Error(`${path}${name} must be a string`);
     return value;
@@ -45,11 +47,11 @@ function read(from: UnknownRecord, path: string): Policy {
 }
 
 /** `*` as user or group stands for everybody who is authenticated, and for nobody else. */
-const withEverybody = (policy: Policy): Policy =>
+const withEverybody = <P extends Omit<Policy, 'line'>>(policy: P): P =>
   policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: EVERYBODY } : policy;
 
 /** A policy of the old form, in which what is absent matches all. */
-function readUnversioned(from: UnknownRecord): Policy {
+function readUnversioned(from: UnknownRecord): Omit<Policy, 'line'> {
   const given = read(from, '');
   const { user, group, namespace, resource } = given;
   return withEverybody({
@@ -62,7 +64,10 @@ function readUnversioned(from: UnknownRecord): Policy {
   });
 }
 
-function readLine(line: string, naming: Naming): { readonly policy: Policy; readonly isVersioned: boolean } {
+function readLine(
+  line: string,
+  naming: Naming,
+): { readonly policy: Omit<Policy, 'line'>; readonly isVersioned: boolean } {
   const value = parse(line);
   if (!isRecord(value)) throw new Error('must be one JSON object, such as {"apiVersion":…,"kind":"Policy","spec":{…}}');
   const [apiVersion, kind] = [stringAt(value, 'apiVersion'), stringAt(value, 'kind')];
@@ -97,7 +102,7 @@ export function readPolicies(bytes: Uint8Array, file: string, naming: Naming): P
     if (line === '' || line.startsWith('#')) continue;
     try {
       const { policy, isVersioned } = readLine(line, naming);
-      policies.push(policy);
+      policies.push({ ...policy, line: i + 1 });
       if (!isVersioned) unversioned.push(i + 1);
     } catch (error) {
       throw new ConfigError(file, `line ${i + 1}: ${(error as Error).message}`);

@@ -3,10 +3,10 @@ import {
   type Explanation,
   type Host,
   nameOf,
-  type NearRule,
   type Target,
   type User,
 } from '../../../core/api/index.js';
+import { type Candidate, nearestRules, type Part } from '../nearest.js';
 import { GROUP, type PolicyRule, type Subject } from './policy.js';
 import { allowsPath, compileRules } from './rules.js';
 
@@ -20,15 +20,6 @@ export interface BoundRules {
 
 /** Bindings in which an explanation looks for rules: it takes some milliseconds. */
 const EXPLAINED_BINDINGS = 10_000;
-/** Rules that an explanation has. */
-const EXPLAINED_RULES = 5;
-
-/** How far a rule is from a request without one of its parts: another resource is further away than another verb. */
-const DISTANCES = { verb: 1, name: 1, namespace: 1, apiGroup: 2, resource: 2, path: 2 } as const;
-type Part = keyof typeof DISTANCES;
-/** Rules that are further away say nothing about the request. */
-const FAR = 2;
-
 const includes = (list: readonly string[] | undefined, ...words: readonly string[]): boolean =>
   list?.some(word => word === '*' || words.includes(word)) ?? false;
 
@@ -50,9 +41,8 @@ function missingParts(rule: PolicyRule, target: Target, naming: Host['naming']):
   ];
 }
 
-/** The rules that are nearest to a request, the nearest first; those that allow it have nothing missing. */
-function nearestRules(bound: Iterable<BoundRules>, target: Target, naming: Host['naming']): NearRule[] {
-  const near: { readonly distance: number; readonly rule: NearRule }[] = [];
+/** The rules of bindings with what each lacks of a request. */
+function* candidates(bound: Iterable<BoundRules>, target: Target, naming: Host['naming']): Generator<Candidate> {
   let left = EXPLAINED_BINDINGS;
   for (const { description, rules, isElsewhere } of bound) {
     if (left-- <= 0) break;
@@ -61,13 +51,9 @@ function nearestRules(bound: Iterable<BoundRules>, target: Target, naming: Host[
       if (isOfPaths !== (target.is === 'path')) continue;
       const parts = missingParts(rule, target, naming);
       const missing: readonly Part[] = isElsewhere ? [...parts, 'namespace'] : parts;
-      const distance = missing.reduce((sum, part) => sum + DISTANCES[part], 0);
-      if (distance <= FAR) near.push({ distance, rule: { source: description, rule: JSON.stringify(rule), missing } });
+      yield { source: description, missing, rule: () => JSON.stringify(rule) };
     }
   }
-  const nearest = near.sort((a, b) => a.distance - b.distance).slice(0, EXPLAINED_RULES);
-  const least = nearest[0]?.distance;
-  return nearest.filter(({ distance }) => least !== 0 || distance === 0).map(({ rule }) => rule);
 }
 
 /** The subject of a binding for a user. Groups are left out: a binding for one allows others as well. */
@@ -133,7 +119,7 @@ export function explainRules(
   bound: Iterable<BoundRules>,
   naming: Host['naming'],
 ): Explanation {
-  const rules = nearestRules(bound, target, naming);
+  const rules = nearestRules(candidates(bound, target, naming));
   if (rules[0]?.missing.length === 0) return { rules };
   const grant = smallestGrant(user, target, naming);
   return { rules, ...(grant.length > 0 && { grant }) };

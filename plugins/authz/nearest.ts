@@ -1,0 +1,31 @@
+import type { NearRule } from '../../core/api/index.js';
+
+/** Rules that an explanation has. */
+const EXPLAINED_RULES = 5;
+/** How far a rule is from a request without one of its parts: another resource is further away than another verb. */
+const DISTANCES = { verb: 1, name: 1, namespace: 1, apiGroup: 2, resource: 2, path: 2 } as const;
+/** Rules that are further away say nothing about the request. */
+const FAR = 2;
+
+/** A part of a request that a rule may lack. */
+export type Part = keyof typeof DISTANCES;
+
+/** A rule that may be near. Its text is only made if it is. */
+export interface Candidate {
+  readonly source: string;
+  readonly missing: readonly Part[];
+  /** Returns the rule as JSON. */
+  rule(): string;
+}
+
+/** The rules that are nearest to a request, the nearest first; those that allow it have nothing missing. */
+export function nearestRules(candidates: Iterable<Candidate>): NearRule[] {
+  const near: { readonly distance: number; readonly rule: NearRule }[] = [];
+  for (const { source, missing, rule } of candidates) {
+    const distance = missing.reduce((sum, part) => sum + DISTANCES[part], 0);
+    if (distance <= FAR) near.push({ distance, rule: { source, rule: rule(), missing } });
+  }
+  const nearest = near.sort((a, b) => a.distance - b.distance).slice(0, EXPLAINED_RULES);
+  const least = nearest[0]?.distance;
+  return nearest.filter(({ distance }) => least !== 0 || distance === 0).map(({ rule }) => rule);
+}
