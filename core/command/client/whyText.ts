@@ -102,9 +102,10 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
     const owner = `${stringAt(one, 'manager')} (${stringAt(one, 'operation')})${since && ` since ${since}`}`;
     return plain(`${INDENT}${stringAt(one, 'field')} is owned by ${owner}`);
   });
-  const violations = recordsAt(decision, 'violations').map(one =>
-    plain(`${INDENT}${stringAt(one, 'field')}${one['message'] ? `: ${stringAt(one, 'message')}` : ''}`),
-  );
+  const violations = recordsAt(decision, 'violations').map(one => {
+    const field = stringAt(one, 'field');
+    return plain(`${INDENT}${field && `${field}: `}${stringAt(one, 'message')}`);
+  });
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
     ...(message ? [indented(message)] : []),
