@@ -6,6 +6,8 @@ const GROUPS = new Map([
   ['flowcontrol.orchestrator.io', 'flowcontrol.apiserver.k8s.io'],
   ['internal.apiserver.orchestrator.io', 'internal.apiserver.k8s.io'],
   ['abac.authorization.orchestrator.io', 'abac.authorization.kubernetes.io'],
+  // A group of this project, whose name must not look like one of upstream's.
+  ['why.orchestrator.io', 'why.capstan.dev'],
 ]);
 
 /** Upstream names of users, roles, signers and namespaces that do not follow the rules below, by neutral name. */
@@ -114,7 +116,11 @@ const kubernetes: Naming = {
   component: n =>
     IRREGULAR_NAMES.get(n) ?? n.replace(/(^|:)orchestrator-/, '$1kube-').replace(/^(system:)node-agent/, '$1kubelet'),
   mediaType: n => n.replace('vnd.orchestrator.', 'vnd.kubernetes.'),
-  typeName: n => n.replace(/^io\.orchestrator\./, 'io.k8s.').replace(/^orchestrator\.io\./, 'k8s.io.'),
+  typeName: n =>
+    n
+      .replace(/^io\.orchestrator\.api\.why\./, 'dev.capstan.api.why.')
+      .replace(/^io\.orchestrator\./, 'io.k8s.')
+      .replace(/^orchestrator\.io\./, 'k8s.io.'),
   variable: n => n.replace(/^ORCHESTRATOR_/, 'KUBERNETES_').replace(/^orchestrator_/, 'kubernetes_'),
   isReservedGroup: isUpstreamGroup,
   isOtherNamingGroup: isNeutralGroup,

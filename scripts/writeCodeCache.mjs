@@ -1,7 +1,14 @@
 /** Loaded by each thread of a server that is to make code caches: those of the kind that is asked for write them. */
 import { renameSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
+import v8 from 'node:v8';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
+
+// A thread that collects its garbage sets a flag for a moment (`core/threads/collect.ts`), for all threads. V8 refuses
+// caches that are made meanwhile.
+v8.setFlagsFromString = () => undefined;
+syncBuiltinESMExports();
 
 const { chunks } = await import(new URL('../dist/chunks/run.js', import.meta.url).href);
 const threads = new BroadcastChannel('code cache');

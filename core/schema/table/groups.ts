@@ -194,7 +194,7 @@ group storagemigration.orchestrator.io 15800 v1alpha1
  version v1alpha1 alpha off storagemigration.v1alpha1
   storageversionmigrations StorageVersionMigration cluster all gate=StorageVersionMigrator introduced=1.30 deprecated=1.33 removed=1.36
    status storagemigration.v1alpha1.StorageVersionMigration get,patch,update
-group why.capstan.dev 1000 v1
+group why.orchestrator.io 1000 v1
  version v1 ga on why.v1
   decisions Decision cluster get,list
   explanations Explanation cluster create

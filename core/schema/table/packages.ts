@@ -237,9 +237,9 @@ export const PACKAGES: Readonly<
   runtime: { proto: 'orchestrator.io.apimachinery.pkg.runtime', openapi: 'io.orchestrator.apimachinery.pkg.runtime' },
   version: { openapi: 'io.orchestrator.apimachinery.pkg.version' },
   'why.v1': {
-    group: 'why.capstan.dev',
+    group: 'why.orchestrator.io',
     version: 'v1',
-    proto: 'capstan.dev.api.why.v1',
-    openapi: 'dev.capstan.api.why.v1',
+    proto: 'orchestrator.io.api.why.v1',
+    openapi: 'io.orchestrator.api.why.v1',
   },
 };

@@ -102,7 +102,7 @@ async function decisionOf(record: DecisionRecord, context: Explaining | undefine
   // Conflicts of an apply are causes as well: they are shown with their managers.
   const violations = conflicts.length > 0 ? [] : causes.map(cause => ({ ...cause }));
   return {
-    apiVersion: naming.apiVersion('why.capstan.dev/v1'),
+    apiVersion: naming.apiVersion('why.orchestrator.io/v1'),
     kind: 'Decision',
     metadata: { name: auditId, creationTimestamp: timeOf(at) },
     request: requestOf(record, naming),
@@ -140,7 +140,7 @@ const COLUMNS: readonly Column<Decision>[] = [
 ];
 
 /** Decision: what the server did about a request, and why. It is made of a record in memory when it is read. */
-export const decision = builtInKind<Decision>('why.capstan.dev/decisions', (naming, { now }) => ({
+export const decision = builtInKind<Decision>('why.orchestrator.io/decisions', (naming, { now }) => ({
   showRecord: (record, context) => decisionOf(record, context && { ...context, now }, naming),
   columns: COLUMNS,
 }));

@@ -8,9 +8,9 @@ import { explainedOpinions } from '../shared/accessReview/opinions.js';
  * Explanation: says whether a user may do something, and why. Without a user it is about its sender. It shows rules and
  * bindings, so its permission is for administrators.
  */
-export const explanation = builtInKind<Explanation>('why.capstan.dev/explanations', naming => ({
+export const explanation = builtInKind<Explanation>('why.orchestrator.io/explanations', naming => ({
   validateCreate: review =>
-    checkReview(review, naming, [], metadataViolations(review, [], 'must be empty'), 'why.capstan.dev'),
+    checkReview(review, naming, [], metadataViolations(review, [], 'must be empty'), 'why.orchestrator.io'),
   async review(review, context) {
     const { spec } = review;
     const isOfSender = !spec.user && !spec.groups?.length;

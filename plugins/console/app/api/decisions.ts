@@ -1,8 +1,10 @@
 import { mayInNamespace } from './access.js';
 import { findKind, type Kind } from './kinds.js';
+import { systemGroup } from './session.js';
 
 /** The kind of decisions: what the server did about requests, and why. Undefined where the server has none. */
-export const decisionKind = (): Kind | undefined => findKind('why.capstan.dev', 'decisions');
+export const decisionKind = (): Kind | undefined =>
+  findKind('why.capstan.dev', 'decisions') ?? findKind(systemGroup('why'), 'decisions');
 
 /** Whether the server says why it has decided, and the user may read that. */
 export function mayReadDecisions(): boolean {
