@@ -84,7 +84,7 @@ const inDomains =
     domains.some(domain => group === domain || group.endsWith(`.${domain}`));
 
 const isNeutralGroup = inDomains('orchestrator.io');
-const isUpstreamGroup = inDomains('k8s.io', 'kubernetes.io');
+const isUpstreamGroup = inDomains('k8s.io', 'kubernetes.io', 'why.capstan.dev');
 
 const neutral: Naming = {
   name: 'neutral',

@@ -207,7 +207,16 @@ conforms(
   serviceConformance({
     make: async () => (await partsOf(abac, { file: policies }, service, front()))[0]!,
     state: [
-      { user: 'bob', group: '', apiGroup: '*', namespace: 'a', resource: '*', nonResourcePath: '', readonly: false },
+      {
+        user: 'bob',
+        group: '',
+        apiGroup: '*',
+        namespace: 'a',
+        resource: '*',
+        nonResourcePath: '',
+        readonly: false,
+        line: 1,
+      },
     ],
   }),
 );
