@@ -5,8 +5,7 @@ import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { Inspection } from '../../core/threads/inspection.js';
 import type { SchedulingTimes } from '../../core/threads/scheduling.js';
-import { PING_MS } from '../../workers/front/pool/stalledThreads.js';
-import { WriterWatch } from '../../workers/front/threads/writerWatch.js';
+import { WRITER_PING_MS, WriterWatch } from '../../workers/front/threads/writerWatch.js';
 import { partly } from '../support/values.js';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -38,7 +37,7 @@ test('a writer that does not return from a call of its store is ended after the 
   const { ping, stalled } = watched(() => undefined);
   vi.advanceTimersByTime(3000);
   expect(stalled).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(PING_MS);
+  vi.advanceTimersByTime(WRITER_PING_MS);
   expect(ping).toHaveBeenCalledTimes(1);
   expect(stalled).toHaveBeenCalledExactlyOnceWith({ plugin: 'store', point: 'storage' });
   vi.advanceTimersByTime(60_000);
@@ -49,19 +48,19 @@ test('a writer that waits for a core is not ended', () => {
   const times = { ran: 0, waited: 0 };
   const { stalled } = watched(() => ({ ...times }));
   for (let i = 0; i < 100; i++) {
-    vi.advanceTimersByTime(PING_MS);
-    times.waited += PING_MS;
+    vi.advanceTimersByTime(WRITER_PING_MS);
+    times.waited += WRITER_PING_MS;
   }
   expect(stalled).not.toHaveBeenCalled();
   times.ran += 3000;
-  vi.advanceTimersByTime(PING_MS);
+  vi.advanceTimersByTime(WRITER_PING_MS);
   expect(stalled).toHaveBeenCalledTimes(1);
 });
 
 test('a writer that answers is asked again', () => {
   const { watch, ping, stalled } = watched(() => undefined);
   for (let i = 0; i < 100; i++) {
-    vi.advanceTimersByTime(PING_MS);
+    vi.advanceTimersByTime(WRITER_PING_MS);
     watch.answered();
   }
   expect([ping.mock.calls.length, stalled.mock.calls.length]).toEqual([100, 0]);

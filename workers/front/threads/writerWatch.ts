@@ -6,7 +6,10 @@ import type { ThreadData } from '../../../core/threads/data.js';
 import { Inspection } from '../../../core/threads/inspection.js';
 import type { WatchedProgress } from '../../../core/threads/progress.js';
 import type { SchedulingTimes } from '../../../core/threads/scheduling.js';
-import { PING_MS, reportStalled, Unanswered } from '../pool/stalledThreads.js';
+import { reportStalled, Unanswered } from '../pool/stalledThreads.js';
+
+/** Time between two questions, also while the server is idle: each wakes two threads. */
+export const WRITER_PING_MS = 1000;
 
 /** The parts of a WriterWatch. */
 export interface WriterWatchParts {
@@ -50,7 +53,7 @@ export class WriterWatch {
   begin(): void {
     const { plugins } = this.parts.data;
     if (plugins.some(({ path, points }) => path !== undefined && points?.includes('storage')))
-      this.#timer = setInterval(() => this.#look(), PING_MS).unref();
+      this.#timer = setInterval(() => this.#look(), WRITER_PING_MS).unref();
   }
 
   answered(): void {
@@ -65,7 +68,7 @@ export class WriterWatch {
     const { data, running, log, ping, stalled } = this.parts;
     if (this.#inspection.isOpen) this.#unanswered = undefined;
     else if (!this.#unanswered) {
-      this.#unanswered = new Unanswered(data.plugins, this.#calls, this.#progress);
+      this.#unanswered = new Unanswered(data.plugins, this.#calls, this.#progress, WRITER_PING_MS);
       ping();
     } else if (this.#unanswered.add().isStalled) {
       this.end();
