@@ -60,8 +60,9 @@ export function deepCopy(value: unknown): unknown {
 /** The number of values in a JSON value, itself included. */
 export function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
   let count = 1;
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) count += countValues(inner);
+  for (let i = 0; i < inner.length; i++) count += countValues(inner[i]);
   return count;
 }
 

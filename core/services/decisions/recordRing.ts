@@ -7,8 +7,11 @@ export const RECORD_BYTES = 1000;
 /** Bytes of a step or cause beside its texts. */
 const PART_BYTES = 100;
 
-const targetCharacters = (target: Target): number =>
-  Object.values(target).reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
+function targetCharacters(target: Target): number {
+  if (target.is === 'path') return target.path.length;
+  const { group, version, resource, subresource, namespace, name, path } = target;
+  return [group, version, resource, subresource, namespace, name, path].reduce((sum, { length }) => sum + length, 0);
+}
 
 /** An upper bound of the bytes that a record has in memory, without its users. */
 export function recordBytes({ path, target, asked, refusal, opinions, steps, reason }: DecisionRecord): number {
@@ -36,10 +39,11 @@ function userBytes({ name, uid, groups, extra }: User): number {
   return texts.reduce((bytes, text) => bytes + PART_BYTES + 2 * text.length, PART_BYTES);
 }
 
-/** A record with its number: later ones have greater numbers. */
+/** A record with its number, later ones have greater numbers, and its bytes in memory without its users. */
 export interface NumberedRecord {
   readonly number: number;
   readonly record: DecisionRecord;
+  readonly bytes: number;
 }
 
 /** The last records up to a number and a size. The oldest ones make room for new ones. */
@@ -55,8 +59,6 @@ export class RecordRing {
   constructor(
     readonly maxCount: number,
     readonly maxBytes: number,
-    /** Called with each record that is dropped. */
-    readonly onDrop: (dropped: NumberedRecord) => void,
   ) {}
 
   get bytes(): number {
@@ -71,7 +73,7 @@ export class RecordRing {
     if (this.#count === this.maxCount) this.#drop();
     this.#slots[(this.#first + this.#count) % this.maxCount] = added;
     this.#count++;
-    this.#bytes += recordBytes(added.record);
+    this.#bytes += added.bytes;
     this.#countUsers(added.record, 1);
     while (this.#bytes > this.maxBytes && this.#count > 1) this.#drop();
   }
@@ -86,9 +88,8 @@ export class RecordRing {
     this.#slots[this.#first] = undefined;
     this.#first = (this.#first + 1) % this.maxCount;
     this.#count--;
-    this.#bytes -= recordBytes(dropped.record);
+    this.#bytes -= dropped.bytes;
     this.#countUsers(dropped.record, -1);
-    this.onDrop(dropped);
   }
 
   /** Counts the users of a record that is added (1) or dropped (-1), and the bytes of those that no other one has. */

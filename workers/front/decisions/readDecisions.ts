@@ -8,7 +8,7 @@ import type { Naming } from '../../../core/naming.js';
 import { firstValue, parseInteger } from '../../../core/request/query.js';
 import type { Route } from '../../../core/request/route.js';
 import type { Decisions } from '../../../core/services/decisions/decisions.js';
-import { type NumberedRecord, RECORD_BYTES, recordBytes } from '../../../core/services/decisions/recordRing.js';
+import { type NumberedRecord, RECORD_BYTES } from '../../../core/services/decisions/recordRing.js';
 import { writeRecord } from '../../../core/services/decisions/recordText.js';
 import type { Rendering } from '../../../core/threads/messages/messages.js';
 import { checkNumbers } from '../../../core/request/listOptions.js';
@@ -91,7 +91,7 @@ async function pageOf(
     return true;
   };
   const all = [...decisions.newestFirst(positionOf(firstValue(route.query, 'continue')))];
-  await slices.forEach(all, add, ({ record }) => recordBytes(record) / RECORD_BYTES);
+  await slices.forEach(all, add, ({ bytes }) => bytes / RECORD_BYTES);
   return { objects, list };
 }
 
