@@ -206,11 +206,14 @@ export class Front {
   async #visit({ exchange, route, sender }: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined) {
     const { usage } = sender;
     const body = this.#bodies.read(exchange, usage, false, SITE_BODY_BYTES);
-    usage.add('requests');
     try {
-      if (!audited || (await audited.receive(sender))) await this.parts.paths(exchange, route, await body.bytes);
+      usage.add('requests');
+      try {
+        if (!audited || (await audited.receive(sender))) await this.parts.paths(exchange, route, await body.bytes);
+      } finally {
+        usage.remove('requests');
+      }
     } finally {
-      usage.remove('requests');
       body.release();
     }
   }

@@ -52,9 +52,10 @@ const PATHS: readonly Row[] = [
   ['/apis', 'discovery'],
   ['/apis/*', 'discovery'],
   ['/openapi/*', 'openApi'],
-  // Plugins contribute them: `/.well-known/openid-configuration`, `/openid/v1/jwks` and others.
-  ['/*', 'documents'],
+  // Plugins contribute them. Sites first: requests for their paths are not authorized, which documents must be.
   ['/*', 'sites'],
+  // `/.well-known/openid-configuration`, `/openid/v1/jwks` and others.
+  ['/*', 'documents'],
   ['/api/*', 'unknownVersion'],
   ['/apis/*', 'unknownVersion'],
 ];
