@@ -209,7 +209,9 @@ export class Front {
     try {
       usage.add('requests');
       try {
-        if (!audited || (await audited.receive(sender))) await this.parts.paths(exchange, route, await body.bytes);
+        if (audited && !(await audited.receive(sender))) return;
+        const isKnown = await this.parts.paths(exchange, route, await body.bytes);
+        if (!isKnown) text(exchange, 404, '404 page not found\n');
       } finally {
         usage.remove('requests');
       }
