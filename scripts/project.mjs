@@ -80,7 +80,8 @@ export async function install() {
 }
 
 /**
- * A file whose time is that of the last complete build, and whose text is the program that the code caches are for. The compiler's own record is also written by type checks.
+ * A file whose time is that of the last complete build, and whose text is the program that the code caches are for. The
+ * compiler's own record is also written by type checks.
  */
 const stamp = join(root, 'dist', '.built');
 /** Files that the compiler writes. */

@@ -3,7 +3,7 @@
  * other one. The program comes from the registry; a copy of the project is installed and built with it. Without
  * arguments, the tests of all that depends on the version, and a start of the package that the running version packs.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { build, root, run } from './project.mjs';
 
@@ -88,11 +88,16 @@ const bin = await programOf(release);
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
 const withRelease = (...args) => run(join(bin, 'node'), args, { cwd: join(folder, 'project'), env });
 
-/** Packs the package with the running version, and starts it with the release. Returns its exit code. */
+/**
+ * Packs the package with the running version, unless that was done for another release since the build, and starts it
+ * with the release. Returns its exit code.
+ */
 async function startPacked() {
-  const packed = await run('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${folder}`]);
   const { name, version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return packed || (await withRelease('scripts/startPacked.mjs', join(folder, `${name}-${own}.tgz`)));
+  const tarball = join(FOLDER, `${name}-${own}.tgz`);
+  const isPacked = existsSync(tarball) && statSync(tarball).mtimeMs > statSync(join(root, 'dist', '.built')).mtimeMs;
+  const packing = ['pack', '--ignore-scripts', '--silent', `--pack-destination=${FOLDER}`];
+  return (isPacked ? 0 : await run('npm', packing)) || (await withRelease('scripts/startPacked.mjs', tarball));
 }
 
 await copyProject(join(folder, 'project'), version === Object.keys(RELEASES).at(-1));

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import { type Capstan, sendAsAdmin, startCapstan } from '../lib/capstan.js';
+import { type Capstan, type SendAsAdmin, sendAsAdmin, startCapstan, withAdmin } from '../lib/capstan.js';
 import { type Case, costOf, type Row, rateOf, timesOf } from '../lib/case.js';
 import { load } from '../lib/load.js';
 
 const KINDS = 50;
 const NAMESPACES = 20;
 const IDENTITIES = 200;
+/** Connections over which the kinds and their objects are created. */
+const WRITERS = 8;
 
 const GROUP = 'bench.example.com';
 const BASE = `/apis/${GROUP}/v1`;
@@ -13,10 +15,10 @@ const BASE = `/apis/${GROUP}/v1`;
 const DATA = { data: { text: 'x'.repeat(200) } };
 
 /** Defines a kind and creates an object `one` of it in each namespace. Returns the paths of the objects. */
-async function createKind(server: Capstan, kind: string, namespaces: readonly string[]): Promise<string[]> {
+async function createKind(send: SendAsAdmin, kind: string, namespaces: readonly string[]): Promise<string[]> {
   const plural = kind.toLowerCase();
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  await sendAsAdmin(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+  await send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     metadata: { name: `${plural}.${GROUP}` },
     spec: {
       group: GROUP,
@@ -26,15 +28,26 @@ async function createKind(server: Capstan, kind: string, namespaces: readonly st
     },
   });
   const isServed = (): Promise<boolean> =>
-    sendAsAdmin(server, 'GET', `${BASE}/${plural}`).then(
+    send('GET', `${BASE}/${plural}`).then(
       () => true,
       () => false,
     );
   while (!(await isServed())) await new Promise(resolve => setTimeout(resolve, 10));
   const paths = namespaces.map(namespace => `${BASE}/namespaces/${namespace}/${plural}`);
   const object = { apiVersion: `${GROUP}/v1`, kind, metadata: { name: 'one' }, ...DATA };
-  await Promise.all(paths.map(path => sendAsAdmin(server, 'POST', path, object)));
+  for (const path of paths) await send('POST', path, object);
   return paths.map(path => `${path}/one`);
+}
+
+/** Creates all kinds. Returns the paths of their objects. */
+async function createKinds(server: Capstan, namespaces: readonly string[]): Promise<string[]> {
+  const paths: string[] = [];
+  let next = 0;
+  const write = async (send: SendAsAdmin): Promise<void> => {
+    while (next < KINDS) paths.push(...(await createKind(send, `Benchkind${next++}`, namespaces)));
+  };
+  await Promise.all(Array.from({ length: WRITERS }, () => withAdmin(server, write)));
+  return paths;
 }
 
 /** Allows the group of the identities to read everything, by a role binding. */
@@ -66,8 +79,7 @@ const identities: Case = {
     await Promise.all(
       namespaces.map(name => sendAsAdmin(server, 'POST', '/api/v1/namespaces', { metadata: { name } })),
     );
-    const paths: string[] = [];
-    for (let i = 0; i < KINDS; i++) paths.push(...(await createKind(server, `Benchkind${i}`, namespaces)));
+    const paths = await createKinds(server, namespaces);
     const task = { is: 'many', address: server, tokens, paths, connections: 32, ms: bench.ms } as const;
     const measured = await load(task, server.pid);
     await server.close();

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sendOnce } from '../load/connection.js';
+import { withConnection } from '../load/connection.js';
 import type { Target } from './target.js';
 
 /** The build that this program belongs to. */
@@ -109,8 +109,17 @@ export async function startCapstan({
 }
 
 /** Sends a request as the administrator and returns the answer's body. Throws unless the status is 2xx or 409. */
-export const sendAsAdmin = (server: Capstan, method: string, path: string, body?: object): Promise<string> =>
-  sendOnce({ ...server, token: server.adminToken }, method, path, body && JSON.stringify(body));
+export type SendAsAdmin = (method: string, path: string, body?: object) => Promise<string>;
+
+/** Calls `use` with a function that sends requests as the administrator over one connection, one after another. */
+export const withAdmin = <T>(server: Capstan, use: (send: SendAsAdmin) => Promise<T>): Promise<T> =>
+  withConnection({ ...server, token: server.adminToken }, send =>
+    use((method, path, body) => send(method, path, body && JSON.stringify(body))),
+  );
+
+/** `SendAsAdmin` over a connection of its own. */
+export const sendAsAdmin = (server: Capstan, ...request: Parameters<SendAsAdmin>): Promise<string> =>
+  withAdmin(server, send => send(...request));
 
 /** Waits until the server has printed its address, which it does once it is ready. */
 async function waitUntilReady(child: ChildProcess, port: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Capstan } from './capstan.js';
+import type { Capstan, SendAsAdmin } from './capstan.js';
 import type { Loaded } from './load.js';
 
 /** One line of the result: a value, the baseline's, and what an operation costs the server. */
@@ -34,11 +34,8 @@ export interface Bench {
   readonly dir: string;
   /** The server that cases share; started when first asked for. */
   server(): Promise<Capstan>;
-  /**
-   * Sends a request to the shared server as the administrator and returns the answer's body. Throws unless the status
-   * is 2xx or 409.
-   */
-  sendAsAdmin(method: string, path: string, body?: object): Promise<string>;
+  /** Sends a request to the shared server. */
+  readonly sendAsAdmin: SendAsAdmin;
 }
 
 /** A named benchmark. */

@@ -182,15 +182,27 @@ export class Connection {
   }
 }
 
-/** Sends one request and returns the answer's body. Throws unless the status is 2xx or 409. */
-export async function sendOnce(address: Address, method: string, path: string, body?: string): Promise<string> {
+/** Sends a request and resolves with the answer's body. Rejects unless the status is 2xx or 409. */
+export type Send = (method: string, path: string, body?: string) => Promise<string>;
+
+/** Calls `use` with a function that sends requests over one connection, one after another. */
+export async function withConnection<T>(address: Address, use: (send: Send) => Promise<T>): Promise<T> {
   const connection = await Connection.open(address);
-  const answer = await connection.send(requestBytes(address, method, path, body), true);
-  connection.close();
-  if (answer.status >= 300 && answer.status !== 409)
-    throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-  return answer.body ?? '';
+  try {
+    return await use(async (method, path, body) => {
+      const answer = await connection.send(requestBytes(address, method, path, body), true);
+      if (answer.status >= 300 && answer.status !== 409)
+        throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+      return answer.body ?? '';
+    });
+  } finally {
+    connection.close();
+  }
 }
+
+/** Sends one request over a connection of its own. */
+export const sendOnce = (address: Address, ...request: Parameters<Send>): Promise<string> =>
+  withConnection(address, send => send(...request));
 
 /** The media type of protobuf. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';

@@ -1,7 +1,8 @@
 const NOTHING = new Uint8Array(0);
 /** Smaller parts are copied into blocks, because each array takes some 200 bytes beside its own. */
 const SMALL_BYTES = 1024;
-const BLOCK_BYTES = 16 * 1024;
+/** A block is as large as all before it, within these bounds. */
+const BLOCK_BYTES = { least: SMALL_BYTES, most: 16 * 1024 };
 
 /**
  * Collects bytes that arrive in parts, in memory of about their size, however small the parts are: a client may send
@@ -37,7 +38,7 @@ export class BodyParts {
     }
     if (part.length > this.#block.length - this.#end) {
       this.#endRun();
-      this.#block = new Uint8Array(BLOCK_BYTES);
+      this.#block = new Uint8Array(Math.min(Math.max(this.#size, BLOCK_BYTES.least), BLOCK_BYTES.most));
       this.#begin = this.#end = 0;
     }
     this.#block.set(part, this.#end);

@@ -4,8 +4,12 @@ import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
 import { DEFAULTS } from './settings.js';
 
-/** Settings that change the first objects of a store, or how they are written. */
+/**
+ * Settings that change the first objects of a store, or the requests that write them: with
+ * `useServiceAccountCredentials`, some of these need permissions.
+ */
 const SETTINGS = [
+  'admissionControlConfigFile',
   'auditPolicyFile',
   'controllers',
   'disableAdmissionPlugins',
@@ -14,6 +18,7 @@ const SETTINGS = [
   'featureGates',
   'resources',
   'runtimeConfig',
+  'useServiceAccountCredentials',
 ] as const;
 /** Points whose plugins see or change what is written. */
 const POINTS = ['converter', 'mutator', 'resourceSource', 'resourceType', 'storage', 'validator'];

@@ -84,6 +84,8 @@ describe('recorded first objects', () => {
     { controllers: ['-serviceaccount-controller'] },
     { runtimeConfig: ['scheduling.k8s.io/v1=false'] },
     { enableAdmissionPlugins: ['AlwaysDeny'] },
+    { admissionControlConfigFile: 'admission.yaml' },
+    { useServiceAccountCredentials: true },
     { resources: [{ plural: 'widgets' } as never] },
     plugin(['mutator']),
     plugin(['authenticator', 'validator']),

@@ -47,8 +47,9 @@ describe('the tarball of Capstan', () => {
   const root = (): string => join(workshop.path, 'node_modules/capstan');
 
   test('contains the program and its documents, but neither tests nor benches', () => {
-    for (const file of ['dist/core/command/main.js', 'docs/guides/plugins.md', 'README.md', 'LICENSE'])
-      expect(existsSync(join(root(), file)), file).toBe(true);
+    const firstObjects = ['neutral', 'kubernetes'].map(naming => `dist/core/server/firstObjects.${naming}.json`);
+    const others = ['dist/core/command/main.js', 'docs/guides/plugins.md', 'README.md', 'LICENSE'];
+    for (const file of [...firstObjects, ...others]) expect(existsSync(join(root(), file)), file).toBe(true);
     for (const folder of ['test', 'bench', 'dist/test', 'dist/bench', 'dist/examples', 'examples/packages'])
       expect(existsSync(join(root(), folder)), folder).toBe(false);
   });

@@ -48,6 +48,9 @@ const configMap = (name: string, value: string) => ({
   data: { value },
 });
 
+/** A text without the ages in Tables: they grow between two answers. */
+const withoutAges = (text: string): string => text.replaceAll(/"(?:\d+[dhms])+"/g, '"age"');
+
 /** Only the listener uws serves in several threads. */
 const testThreads = test.skipIf(!hasUws);
 
@@ -200,7 +203,8 @@ testThreads('every thread answers in every form, and pages that another thread h
   ];
   for (const accept of forms) {
     const answers = await Promise.all(clients.map(client => client.call('GET', path, undefined, { accept })));
-    for (const { status, text } of answers) expect([status, text]).toEqual([200, answers[0]!.text]);
+    const texts = answers.map(({ text }) => withoutAges(text));
+    for (const [i, { status }] of answers.entries()) expect([status, texts[i]]).toEqual([200, texts[0]]);
   }
   const names: string[] = [];
   let next = '';

@@ -2,6 +2,7 @@
 import { storage } from '../../core/api/storage.js';
 import type { FromWriterThread, ToWriterThread } from '../../core/threads/messages/lifecycle.js';
 import { Observations } from '../../core/threads/observations.js';
+import { ownNativeId } from '../../core/threads/scheduling.js';
 import { runThreadOrGuests } from '../../core/threads/sharedThread.js';
 import { fail, type Started } from '../../core/threads/thread.js';
 import { Writer } from './writer.js';
@@ -22,7 +23,14 @@ runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, From
     void store.failed?.then(error => post({ is: 'failed', message: error.message }));
     const shared = store.shared && { secret: store.shared.secret };
     return {
-      ready: { is: 'ready', storeName: store.name, revision, isNew, ...(shared && { shared }) },
+      ready: {
+        is: 'ready',
+        storeName: store.name,
+        revision,
+        isNew,
+        nativeId: ownNativeId(),
+        ...(shared && { shared }),
+      },
       take(message) {
         if (message.is === 'connect') writer.connect(message);
         else post({ is: 'pong' });

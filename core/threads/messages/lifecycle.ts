@@ -49,12 +49,16 @@ export type ToWriterThread =
   | ToThread<WriterInputs>
   | ({ readonly is: 'connect' } & SubscriberChannel)
   | { readonly is: 'ping' };
+/** The writer's thread is ready: the store that it has opened, and its id in the operating system (`ownNativeId`). */
+export interface ReadyWriter extends OpenedStore {
+  readonly nativeId: number;
+}
 /**
  * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
  * what its plugins have counted.
  */
 export type FromWriterThread =
-  | FromThread<OpenedStore>
+  | FromThread<ReadyWriter>
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
   | { readonly is: 'pong' };

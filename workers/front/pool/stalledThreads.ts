@@ -37,11 +37,13 @@ export class Unanswered {
     readonly plugins: ThreadData['plugins'],
     readonly calls: RunningCalls,
     readonly progress: Pick<WatchedProgress, 'step' | 'times'>,
+    /** Milliseconds between two questions. */
+    interval = PING_MS,
   ) {
     this.#step = progress.step;
     this.#begun = calls.begun;
-    this.#time = new StepTime(PING_MS, () => progress.times);
-    this.#total = new StepTime(PING_MS, () => progress.times);
+    this.#time = new StepTime(interval, () => progress.times);
+    this.#total = new StepTime(interval, () => progress.times);
   }
 
   /**

@@ -16,6 +16,7 @@ import type {
 } from '../../../core/threads/messages/lifecycle.js';
 import type { FedMessage } from '../../../core/threads/messages/messages.js';
 import { MAIN_FRONT } from '../../../core/threads/proposalIds.js';
+import { schedulingTimesOf } from '../../../core/threads/scheduling.js';
 import { createRing } from '../../../core/threads/messages/ring.js';
 import { closeThread } from './closeThread.js';
 import { createThread, type ServerThread } from './serverThread.js';
@@ -37,6 +38,8 @@ export class StoreThread {
   #culprits: Culprits | undefined;
   #nextOther = 0;
   #isOpen = false;
+  /** Id of the thread in the operating system, from its start on. */
+  #nativeId = 0;
   #isClosing = false;
   readonly #opened: Promise<OpenedStore>;
   /** Resolves when the thread ends without having been closed, or when its store can no longer write. */
@@ -62,6 +65,7 @@ export class StoreThread {
       data,
       running,
       log,
+      times: () => schedulingTimesOf(this.#nativeId),
       ping: () => this.#post({ is: 'ping' }),
       stalled: culprits => {
         this.#culprits = culprits;
@@ -78,6 +82,7 @@ export class StoreThread {
         if (message.is === 'pong') this.#watch.answered();
         if (message.is !== 'ready') return;
         this.#isOpen = true;
+        this.#nativeId = message.nativeId;
         this.#watch.begin();
         opened(message);
       });

@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Log } from '../../core/api/index.js';
+import { CallCounters, cellOf } from '../../core/plugin/calls/callCounters.js';
+import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
+import type { ThreadData } from '../../core/threads/data.js';
+import { Inspection } from '../../core/threads/inspection.js';
+import type { SchedulingTimes } from '../../core/threads/scheduling.js';
+import { WRITER_PING_MS, WriterWatch } from '../../workers/front/threads/writerWatch.js';
+import { partly } from '../support/values.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A writer whose store is a plugin with a time limit of two seconds, and which is in a call of it. */
+function watched(times: () => SchedulingTimes | undefined) {
+  const data = partly<ThreadData>({
+    plugins: [{ use: 'store', path: 'plugins[0]', name: 'store', points: ['storage'], timeout: 2000 }],
+    calls: CallCounters.memory(1),
+    inspection: Inspection.memory(),
+  });
+  const running = RunningCalls.memory(1);
+  new RunningCalls(running).enter(cellOf(0, 'storage'));
+  const parts = {
+    data,
+    running,
+    log: partly<Log>({ error: vi.fn() }),
+    times,
+    ping: vi.fn(),
+    stalled: vi.fn(),
+  };
+  const watch = new WriterWatch(parts);
+  watch.begin();
+  return { watch, ...parts };
+}
+
+test('a writer that does not return from a call of its store is ended after the time limit and a second', () => {
+  const { ping, stalled } = watched(() => undefined);
+  vi.advanceTimersByTime(3000);
+  expect(stalled).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(WRITER_PING_MS);
+  expect(ping).toHaveBeenCalledTimes(1);
+  expect(stalled).toHaveBeenCalledExactlyOnceWith({ plugin: 'store', point: 'storage' });
+  vi.advanceTimersByTime(60_000);
+  expect(stalled).toHaveBeenCalledTimes(1);
+});
+
+test('a writer that waits for a core is not ended', () => {
+  const times = { ran: 0, waited: 0 };
+  const { stalled } = watched(() => ({ ...times }));
+  for (let i = 0; i < 100; i++) {
+    vi.advanceTimersByTime(WRITER_PING_MS);
+    times.waited += WRITER_PING_MS;
+  }
+  expect(stalled).not.toHaveBeenCalled();
+  times.ran += 3000;
+  vi.advanceTimersByTime(WRITER_PING_MS);
+  expect(stalled).toHaveBeenCalledTimes(1);
+});
+
+test('a writer that answers is asked again', () => {
+  const { watch, ping, stalled } = watched(() => undefined);
+  for (let i = 0; i < 100; i++) {
+    vi.advanceTimersByTime(WRITER_PING_MS);
+    watch.answered();
+  }
+  expect([ping.mock.calls.length, stalled.mock.calls.length]).toEqual([100, 0]);
+  watch.end();
+  expect(vi.getTimerCount()).toBe(0);
+});
