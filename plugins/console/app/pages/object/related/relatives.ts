@@ -2,6 +2,7 @@ import { ApiError, sendJson } from '../../../api/http.js';
 import { type Kind, kinds, pathOf } from '../../../api/kinds.js';
 import type { ApiList, ApiObject, OwnerReference } from '../../../api/objects.js';
 import { systemGroup } from '../../../api/session.js';
+import { objectPage } from '../../../links.js';
 
 /** An object that is found by references: what is known without its content. */
 export interface Relative {
@@ -66,9 +67,7 @@ export function relativeOf(kind: Kind, { metadata }: ApiObject): Relative {
 
 /** The page of a relative, below the path of the console; undefined if its kind is not served. */
 export function pageOf({ of, namespace, name }: Relative): string | undefined {
-  if (!of) return undefined;
-  const parts = [of.group || 'core', of.version, of.resource, namespace || '-', name];
-  return `/object/${parts.map(encodeURIComponent).join('/')}`;
+  return of && objectPage(of, namespace, name);
 }
 
 /** The object that a reference leads to. */
