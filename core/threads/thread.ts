@@ -7,6 +7,7 @@ import { RunningCalls } from '../plugin/calls/runningCalls.js';
 import { Releases } from '../plugin/releases.js';
 import { collectGarbageWhenIdle } from './collect.js';
 import type { ThreadData } from './data.js';
+import { ownNativeId } from './scheduling.js';
 
 /** The scope of a thread, which exists before its start. */
 export interface ThreadScope {
@@ -52,8 +53,8 @@ type Own<In extends Message> = Exclude<In, { is: 'begin' | 'close' }>;
 
 /** The result of starting a thread. */
 export interface Started<In extends Message, Out extends Message> {
-  /** Posted to the front end. */
-  readonly ready: Extract<Out, { is: 'ready' }>;
+  /** Posted to the front end, with the id of the thread. */
+  readonly ready: Omit<Extract<Out, { is: 'ready' }>, 'nativeId'>;
   /** Handles a message that is neither `begin` nor `close`. */
   take?(message: Own<In>): void;
 }
@@ -87,7 +88,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {
     const thread = await main.start(scope, message, post);
     if (!guest) scope.releases.add('the garbage collector', collectGarbageWhenIdle());
-    post(thread.ready);
+    port.postMessage({ ...thread.ready, nativeId: ownNativeId() });
     return thread;
   });
   started.catch(async error => {

@@ -365,7 +365,8 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
         .first();
     await expect.poll(() => value('Resident').textContent(), { timeout: TIMEOUT }).toMatch(/^[\d.,]+ [MG]iB$/);
     await expect.poll(() => value('Cores').textContent(), { timeout: TIMEOUT }).toMatch(/^\d/);
-    expect(await page.locator('.chart canvas').count()).toBe(8);
+    await expect.poll(() => value('Front end').textContent(), { timeout: TIMEOUT }).toMatch(/^[\d.]*[1-9]/);
+    expect(await page.locator('.chart canvas').count()).toBe(9);
   });
 
   test('lists plugins, policies and webhooks with their times', async () => {

@@ -1,5 +1,7 @@
 /** The front end's thread, which is the main one: creates the other threads, and serves what they do. */
 import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { threadId } from 'node:worker_threads';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
 import { service } from '../../core/api/plugin/pluginService.js';
@@ -18,6 +20,7 @@ import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { hasOnlyBuiltIns, type ThreadData } from '../../core/threads/data.js';
+import { ownNativeId, readThread, type ThreadReading } from '../../core/threads/scheduling.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
@@ -116,7 +119,14 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const serve = listenerOf(plugins, inputs.settings);
   const listeningThreads: ListeningThread[] = [];
   const countsElsewhere = () => Promise.all(listeningThreads.map(thread => thread.counts()));
-  const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed, countsElsewhere });
+  let control: ControlThread | undefined;
+  const readThreads = (): ThreadReading[] => [
+    readThread('front', { threadId, performance }, ownNativeId()),
+    ...[...listeningThreads, store, ...(control ? [control] : [])].map(({ reading }) => reading),
+    ...pool.readings,
+  ];
+  const parts = { plugins, store, opened, pool, observed, countsElsewhere, readThreads };
+  const frontEnd = await buildFrontEnd({ ...inputs, ...parts });
   listeningThreads.push(...startListening(inputs, frontEnd, opened));
   const { loading } = frontEnd.state;
   const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
@@ -124,7 +134,6 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
   serving = front;
   let failed: Promise<Error>;
-  let control: ControlThread | undefined;
   if (opened.isNew) {
     const first = (control = begin());
     releases.add('the controllers', () => first.close());

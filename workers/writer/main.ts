@@ -2,7 +2,6 @@
 import { storage } from '../../core/api/storage.js';
 import type { FromWriterThread, ToWriterThread } from '../../core/threads/messages/lifecycle.js';
 import { Observations } from '../../core/threads/observations.js';
-import { ownNativeId } from '../../core/threads/scheduling.js';
 import { runThreadOrGuests } from '../../core/threads/sharedThread.js';
 import { fail, type Started } from '../../core/threads/thread.js';
 import { Writer } from './writer.js';
@@ -28,7 +27,6 @@ runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, From
         storeName: store.name,
         revision,
         isNew,
-        nativeId: ownNativeId(),
         ...(shared && { shared }),
       },
       take(message) {

@@ -24,8 +24,10 @@ export interface SubscriberChannel extends WriterChannel {
  * answers with `ready` and `closed`.
  */
 export type ToThread<Inputs = unknown> = ({ readonly is: 'begin' } & Inputs) | { readonly is: 'close' };
-/** From every thread. */
-export type FromThread<Outputs = unknown> = ({ readonly is: 'ready' } & Outputs) | { readonly is: 'closed' };
+/** From every thread. `nativeId`: its id in the operating system (`ownNativeId`). */
+export type FromThread<Outputs = unknown> =
+  | ({ readonly is: 'ready'; readonly nativeId: number } & Outputs)
+  | { readonly is: 'closed' };
 
 /** The properties of the store that the writer has opened. */
 export interface OpenedStore {
@@ -49,16 +51,12 @@ export type ToWriterThread =
   | ToThread<WriterInputs>
   | ({ readonly is: 'connect' } & SubscriberChannel)
   | { readonly is: 'ping' };
-/** The writer's thread is ready: the store that it has opened, and its id in the operating system (`ownNativeId`). */
-export interface ReadyWriter extends OpenedStore {
-  readonly nativeId: number;
-}
 /**
  * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
  * what its plugins have counted.
  */
 export type FromWriterThread =
-  | FromThread<ReadyWriter>
+  | FromThread<OpenedStore>
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
   | { readonly is: 'pong' };

@@ -8,6 +8,7 @@ import type { RequestCounts } from '../../../core/services/metrics/requests.js';
 import type { Registry } from '../../../core/schema/resource.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import { InFlight } from '../../../core/threads/inFlight.js';
+import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { packOutcomes, unpackJobs } from '../../../core/threads/messages/jobs.js';
 import {
   type FromListeningThread,
@@ -46,6 +47,8 @@ export class ListeningThread {
   readonly #scrapes = new InFlight<(counts: RequestCounts) => void>();
   #outcomes: { readonly id: number; readonly outcome: JobOutcome }[] = [];
   #isClosing = false;
+  /** Id of the thread in the operating system, once it is ready. */
+  #nativeId = 0;
   #isReady: (targets: readonly number[]) => void = () => undefined;
   readonly #targets = new Promise<readonly number[]>(resolve => (this.#isReady = resolve));
   /** Resolves when the thread ends without having been closed. */
@@ -97,6 +100,11 @@ export class ListeningThread {
     });
   }
 
+  /** The times of the thread. */
+  get reading(): ThreadReading {
+    return readThread('front', this.#worker, this.#nativeId);
+  }
+
   /** Ends watches with their last bookmark and the thread, once requests in flight are answered. */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -107,6 +115,7 @@ export class ListeningThread {
   #take(message: FromListeningThread): void {
     switch (message.is) {
       case 'ready':
+        this.#nativeId = message.nativeId;
         this.#isReady(message.targets);
         break;
       case 'run':

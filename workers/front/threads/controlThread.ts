@@ -10,6 +10,7 @@ import type {
   ObservedValues,
   ToControlThread,
 } from '../../../core/threads/messages/lifecycle.js';
+import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { closeThread } from './closeThread.js';
@@ -44,6 +45,8 @@ export class ControlThread {
   /** The same for all threads of this process: the next need not wait for the lease of the last to expire. */
   readonly #identity = `${hostname()}_${randomUUID()}`;
   #worker!: ServerThread;
+  /** Id of the thread in the operating system, once it has begun. */
+  #nativeId = 0;
   /** The last replacement of the thread: they follow each other, so that no two threads are left. */
   #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
@@ -93,6 +96,11 @@ export class ControlThread {
     await this.#worker.terminate();
   }
 
+  /** The times of the thread that runs now. */
+  get reading(): ThreadReading {
+    return readThread('control', this.#worker, this.#nativeId);
+  }
+
   #inTurn(replace: () => Promise<void>): Promise<void> {
     const replaced = this.#replaced.then(replace);
     this.#replaced = replaced.catch(() => undefined);
@@ -111,6 +119,7 @@ export class ControlThread {
       isGuest: isFurther && !shared && hasOnlyBuiltIns(threadData),
     });
     this.#worker = worker;
+    this.#nativeId = 0;
     let isLoaded = false;
     const fail = (why: string, error?: Error): void => {
       this.#fail(threadError('the control thread', culpritsOf(error, running, threadData), why, error));
@@ -158,6 +167,8 @@ export class ControlThread {
         void this.#inTurn(() => this.#replace(worker));
         break;
       case 'ready':
+        this.#nativeId = message.nativeId;
+        break;
       case 'closed':
         break;
     }

@@ -16,7 +16,7 @@ import type {
 } from '../../../core/threads/messages/lifecycle.js';
 import type { FedMessage } from '../../../core/threads/messages/messages.js';
 import { MAIN_FRONT } from '../../../core/threads/proposalIds.js';
-import { schedulingTimesOf } from '../../../core/threads/scheduling.js';
+import { readThread, schedulingTimesOf, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { createRing } from '../../../core/threads/messages/ring.js';
 import { closeThread } from './closeThread.js';
 import { createThread, type ServerThread } from './serverThread.js';
@@ -114,6 +114,11 @@ export class StoreThread {
   async ready(): Promise<OpenedStore> {
     const failure = this.failed.then(error => Promise.reject(error));
     return await Promise.race([this.#opened, failure]);
+  }
+
+  /** The times of the thread. */
+  get reading(): ThreadReading {
+    return readThread('writer', this.#worker, this.#nativeId);
   }
 
   /** Connects another thread to the writer; the result is that thread's end of the channel. */

@@ -20,7 +20,15 @@ const READS = ['GET', 'LIST'];
 const WRITES = ['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLECTION'];
 const REQUESTS = 'apiserver_request_total';
 const DURATION = 'apiserver_request_duration_seconds';
+const THREADS = 'capstan_thread_busy_seconds_total';
 const PLUGINS = 'capstan_plugin_duration_seconds';
+/** The kinds of thread, of which every server has these four. */
+const KINDS = [
+  ['Front end', 'front'],
+  ['Pool', 'pool'],
+  ['Writer', 'writer'],
+  ['Controllers', 'control'],
+] as const;
 const STAGES = [
   ['Authentication', 'authenticator'],
   ['Authorization', 'authorizer'],
@@ -129,6 +137,12 @@ export const CHARTS: readonly Chart[] = [
     note: 'Cores that all threads keep busy',
     format: digits,
     series: [{ label: 'Cores', value: rate('process_cpu_seconds_total') }],
+  },
+  {
+    title: 'Threads',
+    note: 'Busy at a time, on average',
+    format: digits,
+    series: KINDS.map(([label, thread]) => ({ label, value: rate(THREADS, { thread }) })),
   },
 ];
 
