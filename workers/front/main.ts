@@ -18,6 +18,7 @@ import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { hasOnlyBuiltIns, type ThreadData } from '../../core/threads/data.js';
+import { ownNativeId } from '../../core/threads/scheduling.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
@@ -55,6 +56,11 @@ export interface RunningFrontEnd {
   readonly address: { port: number };
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
+  /**
+   * Has the writer end the process when this thread no longer returns to its event loop, if it runs plugins of the
+   * configuration.
+   */
+  watchThread(): void;
   /**
    * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
    * called. Requests in flight continue with those before. Throws ConfigError, and what a plugin throws when it is
@@ -123,6 +129,11 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const begin = () => startControl(inputs, frontEnd, store, opened);
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
   serving = front;
+  let isWatched = false;
+  const watchThread = (): void => {
+    isWatched = true;
+    if (!hasOnlyBuiltIns(plugins.calls)) store.watchMain({ ...plugins.calls, nativeId: ownNativeId() });
+  };
   let failed: Promise<Error>;
   let control: ControlThread | undefined;
   if (opened.isNew) {
@@ -152,6 +163,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     storeName: opened.storeName,
     failed: Promise.race([failed, ...listeningThreads.map(thread => thread.failed)]),
     finishWatches,
+    watchThread,
     async reload(data, use) {
       const next = await plugins.prepare(data);
       const usePool = await orElse(next.discard, async () => {
@@ -162,6 +174,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
       use();
       const completed = usePool(next.use());
       frontEnd.reload(next.plugins);
+      if (isWatched) watchThread();
       observed.replace(next.plugins.at(metrics));
       await Promise.all([completed, control?.restart()]);
     },
@@ -192,7 +205,7 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
 
 /** Starts the listening threads, if there is to be more than one. */
 function startListening(
-  { settings, scope: { data, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
+  { settings, scope: { data, log, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
   { live, paths, decided, record }: FrontEnd,
   opened: OpenedStore,
 ): ListeningThread[] {
@@ -201,7 +214,7 @@ function startListening(
   const threads = Array.from({ length: count }, (_, i) => {
     const front = MAIN_FRONT + 1 + i;
     return new ListeningThread(
-      { data, pool, registry: () => live.current, paths, decided, record, observed: all => observed.take(all) },
+      { data, log, pool, registry: () => live.current, paths, decided, record, observed: all => observed.take(all) },
       {
         writer: store.channel({ reacts: true, front }),
         front,
@@ -238,7 +251,7 @@ async function beginLater(time: Promise<void>, releases: Releases, begin: () => 
  * a role of their own until the post-start hooks are done, one of which makes that role.
  */
 function startControl(
-  { naming, settings, controlData, threads }: FrontEndInputs,
+  { naming, settings, scope, controlData, threads }: FrontEndInputs,
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   { shared, isNew }: OpenedStore,
@@ -246,6 +259,7 @@ function startControl(
   return new ControlThread({
     data: () => controlData(live.fixed),
     store,
+    log: scope.log,
     shared: shared !== undefined,
     isNew,
     isFurther: threads.isFurther,
