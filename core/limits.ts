@@ -513,3 +513,7 @@ export const RECORDED_BYTES = 32 * 1024 * 1024;
 export const RECORDED_MESSAGE_CHARACTERS = 4000;
 /** Violations, conflicts, or steps of admission in such a record: there may be any number of policies. */
 export const RECORDED_PARTS = 100;
+/** Characters of the changes of mutators in such a record: those of a few large objects. */
+export const RECORDED_CHANGE_CHARACTERS = 256 * 1024;
+/** Rules that an explanation compares with a request: it takes some 20 ms of a thread. */
+export const COMPARED_RULES = 20_000;

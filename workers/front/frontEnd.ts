@@ -101,7 +101,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
         documents: () => plugins.at(httpDocuments),
         sites: () => plugins.at(httpSite),
-        records: decisionReader({ decisions, pool, naming }),
+        records: decisionReader({ decisions, slices: reads.slices, pool, naming }),
         address,
         snapshot: exchange =>
           sendSnapshot(exchange, {
