@@ -3,9 +3,10 @@ import type { ResourceType, ResourceVersion } from '../../api/resource.js';
 import { dns1123Label } from '../../model/names.js';
 import { forbiddenField, invalid, type Violation } from '../../model/refusal.js';
 import type { Naming } from '../../naming.js';
+import { isLater, isRelease } from '../../model/text/releases.js';
 import { loadEngine } from '../../schema/custom/engine.js';
 import { nameProblems } from '../../schema/custom/kind.js';
-import { isLater, isRelease, isServed } from '../../schema/custom/releases.js';
+import { isServed } from '../../schema/custom/releases.js';
 import { structuralViolations } from '../../schema/custom/structural/structural.js';
 import {
   columnViolations,

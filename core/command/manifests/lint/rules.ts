@@ -1,4 +1,4 @@
-import { releasesBetween } from '../../../schema/custom/releases.js';
+import { releasesBetween } from '../../../model/text/releases.js';
 import { parseVersionName, stabilityRank } from '../../../schema/registry/versionNames.js';
 import { type ApiKind, type ApiVersion, type Breach, isAlpha, isBefore, isStable, parentOf } from './api.js';
 import { fieldChanges } from './changes.js';
