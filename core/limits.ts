@@ -443,6 +443,10 @@ export const PROVIDER_MS = 5000;
 export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
+/**
+ * A file with manifests that a command reads. As YAML it takes some fifty times its size in memory, and ten seconds.
+ */
+export const MANIFEST_BYTES = 16_000_000;
 /** Keys of one provider, and providers of one resource, in a file that says how values are encrypted in the store. */
 export const ENCRYPTION_KEYS = 64;
 /** Answers of key management plugins: larger ones than the next two bounds permit are refused. */

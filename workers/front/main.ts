@@ -74,10 +74,13 @@ export interface RunningFrontEnd {
  * with one thread in its pool, and its writer is in a thread with others if its store has no files, which it would
  * wait for.
  */
-export function createThreads({ data, log, releases }: ThreadScope, { storage }: Pick<Settings, 'storage'>): Threads {
+export function createThreads(
+  { data, log, releases }: ThreadScope,
+  { storage, showHiddenMetricsForVersion }: Pick<Settings, 'storage' | 'showHiddenMetricsForVersion'>,
+): Threads {
   const { isFurther, end } = countServer();
   releases.add('the count of servers', end);
-  const observed = new ObservedMetrics(log);
+  const observed = new ObservedMetrics(log, showHiddenMetricsForVersion);
   const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
   const store = new StoreThread(data, isGuest, observations => observed.take(observations), log);
   releases.add('the store', () => store.close());
