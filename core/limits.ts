@@ -17,7 +17,10 @@ export const VIOLATIONS = 10_000;
 export const BODY_BYTES = 3 * 1024 * 1024;
 /** Request body for a site of a plugin, whose senders are not known. Above it: 413. */
 export const SITE_BODY_BYTES = 32 * 1024;
-/** Sessions of the console at once, of which the one that was used longest ago ends; how long one lasts, and unused. */
+/**
+ * Sessions of the console at once, and sign-ins that have begun: one more ends the oldest one of the user, or address,
+ * with most. How long a session lasts, and unused.
+ */
 export const CONSOLE_SESSIONS = { most: 1000, lastMs: 12 * 3_600_000, idleMs: 3_600_000 };
 /** How long after the start the one-time link works that the server prints. */
 export const CONSOLE_LINK_MS = 10 * 60_000;

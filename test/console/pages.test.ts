@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Dialog, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { axeFindings, browserWanted, openPage, startBrowser, type Visited, withBrowser } from './browser.js';
@@ -119,6 +119,40 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await button('Save').click();
     await page.getByText('Saved.').waitFor();
     expect((await read(`${CONFIGMAPS}/merged`))['data']).toEqual({ a: 'one-mine', b: 'two', c: 'new' });
+  });
+
+  test('asks before it leaves a change that is not saved, also by Back and by the choice of a namespace', async () => {
+    await api.post(CONFIGMAPS, { metadata: { name: 'kept' }, data: { a: 'one' } });
+    await page.goto(url(`/list/core/v1/configmaps?namespace=${NAMESPACE}`));
+    await page.getByRole('link', { name: 'kept', exact: true }).click();
+    await lineEnd('a: one');
+    await page.keyboard.type('-mine');
+    const questions: string[] = [];
+    let isToLeave = false;
+    const answer = (dialog: Dialog): void => {
+      questions.push(dialog.message());
+      void (isToLeave ? dialog.accept() : dialog.dismiss());
+    };
+    page.on('dialog', answer);
+    const stays = async (count: number): Promise<void> => {
+      await expect.poll(() => [questions.length, page.url().includes('/object/')]).toEqual([count, true]);
+      expect(await page.locator('.cm-line', { hasText: 'a: one-mine' }).count()).toBe(1);
+    };
+    await page.getByRole('link', { name: 'Managers' }).click();
+    await page.locator('.owned-line').first().waitFor();
+    await page.getByRole('link', { name: 'Console', exact: true }).click();
+    await expect.poll(() => questions.length).toBe(1);
+    await page.getByRole('link', { name: 'YAML' }).click();
+    await page.evaluate('history.go(-3)');
+    await stays(2);
+    await page.getByLabel('Namespace').selectOption('');
+    await stays(3);
+    expect(await page.getByLabel('Namespace').inputValue()).toBe(NAMESPACE);
+    isToLeave = true;
+    await page.evaluate('history.go(-3)');
+    await page.locator('.table').waitFor();
+    page.off('dialog', answer);
+    expect(new Set(questions)).toEqual(new Set(['Leave this page without saving your change?']));
   });
 
   test('changes an object as a form, with the descriptions of its fields', async () => {

@@ -1,3 +1,4 @@
+import { timeText } from '../plugins/measures.js';
 import { between, type Labels, quantile, type Snapshot } from '../metrics/snapshot.js';
 
 /** A line of a chart. */
@@ -61,8 +62,6 @@ const errors: Series['value'] = (now, before) => {
 
 const digits = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 3 });
 const perSecond = (value: number): string => `${digits(value)}/s`;
-const asSeconds = (value: number): string =>
-  value >= 1 ? `${digits(value)} s` : value >= 0.001 ? `${digits(value * 1e3)} ms` : `${digits(value * 1e6)} µs`;
 const asBytes = (value: number): string =>
   value >= 2 ** 30 ? `${digits(value / 2 ** 30)} GiB` : `${digits(value / 2 ** 20)} MiB`;
 
@@ -81,7 +80,7 @@ export const CHARTS: readonly Chart[] = [
   {
     title: 'Latency',
     note: 'Time until the answer',
-    format: asSeconds,
+    format: timeText,
     series: [
       { label: 'Reads, median', value: durations(0.5, READS) },
       { label: 'Reads, 99 %', value: durations(0.99, READS) },
@@ -92,7 +91,7 @@ export const CHARTS: readonly Chart[] = [
   {
     title: 'Stages',
     note: 'Time in plugins for each request, on average',
-    format: asSeconds,
+    format: timeText,
     series: STAGES.map(([label, point]) => ({ label, value: stage(point) })),
   },
   {

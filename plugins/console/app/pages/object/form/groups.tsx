@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { isFields } from '../../../api/objects.js';
+import { Several } from '../../../parts/several.js';
 import { type Path, pathText } from '../edit/yamlText.js';
 import { type Schema, typeText } from '../schema/schema.js';
 import { beginningOf, type FieldProps, shapeOf, ValueField } from './fields.js';
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Fields that the server sets, by the path that they have in every object. */
 const OF_SERVER = new Set([
@@ -155,21 +154,24 @@ function MapFields(props: FieldProps) {
   };
   return (
     <>
-      {Object.keys(given).map(name => (
-        <Field
-          key={name}
-          form={form}
-          known={known}
-          // The description is that of the map.
-          schema={{ ...of, description: '' }}
-          path={[...path, name]}
-          value={given[name]}
-          label={name}
-          isRequired={false}
-          isReadOnly={isReadOnly}
-          mayRemove
-        />
-      ))}
+      <Several
+        of={Object.keys(given)}
+        show={name => (
+          <Field
+            key={name}
+            form={form}
+            known={known}
+            // The description is that of the map.
+            schema={{ ...of, description: '' }}
+            path={[...path, name]}
+            value={given[name]}
+            label={name}
+            isRequired={false}
+            isReadOnly={isReadOnly}
+            mayRemove
+          />
+        )}
+      />
       {!isReadOnly && (
         <form class="row form-add" onSubmit={add}>
           <label class="hidden" htmlFor={id}>
@@ -207,21 +209,24 @@ function ListFields(props: FieldProps) {
   const of = known.schemas.resolve(schema.items ?? {});
   return (
     <>
-      {items.map((item, index) => (
-        <Field
-          // Items have no identity but their place.
-          key={index}
-          form={form}
-          known={known}
-          schema={{ ...of, description: of.type === 'object' ? (of.description ?? '') : '' }}
-          path={[...path, index]}
-          value={item}
-          label={itemLabel(item, index, schema['x-kubernetes-list-map-keys'])}
-          isRequired={false}
-          isReadOnly={isReadOnly}
-          mayRemove
-        />
-      ))}
+      <Several
+        of={items}
+        show={(item, index) => (
+          <Field
+            // Items have no identity but their place.
+            key={index}
+            form={form}
+            known={known}
+            schema={{ ...of, description: of.type === 'object' ? (of.description ?? '') : '' }}
+            path={[...path, index]}
+            value={item}
+            label={itemLabel(item, index, schema['x-kubernetes-list-map-keys'])}
+            isRequired={false}
+            isReadOnly={isReadOnly}
+            mayRemove
+          />
+        )}
+      />
       {!isReadOnly && (
         <div>
           <button
