@@ -446,6 +446,10 @@ export const PROVIDER_MS = 5000;
 export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
+/**
+ * A file with manifests that a command reads. As YAML it takes some fifty times its size in memory, and ten seconds.
+ */
+export const MANIFEST_BYTES = 16_000_000;
 /** Keys of one provider, and providers of one resource, in a file that says how values are encrypted in the store. */
 export const ENCRYPTION_KEYS = 64;
 /** Answers of key management plugins: larger ones than the next two bounds permit are refused. */
@@ -516,3 +520,7 @@ export const RECORDED_BYTES = 32 * 1024 * 1024;
 export const RECORDED_MESSAGE_CHARACTERS = 4000;
 /** Violations, conflicts, or steps of admission in such a record: there may be any number of policies. */
 export const RECORDED_PARTS = 100;
+/** Characters of the changes of mutators in such a record: those of a few large objects. */
+export const RECORDED_CHANGE_CHARACTERS = 256 * 1024;
+/** Rules that an explanation compares with a request: it takes some 20 ms of a thread. */
+export const COMPARED_RULES = 20_000;

@@ -114,6 +114,8 @@ describe('a validating webhook', () => {
       'Teapot',
       'admission webhook "denies.example.com" denied the request: short and stout',
     ]);
+    const step = { plugin: 'validating-admission-webhook', result: 'Refused' };
+    expect((await api.decisionOf(full))['steps']).toContainEqual(expect.objectContaining(step));
   });
 
   test('says when to try again, in the header as well', async () => {
@@ -188,10 +190,9 @@ describe('a validating webhook', () => {
     hooks.on('/warns-deletes', () => ({ warnings: ['gone'] }));
     await install(api, 'Validating', 'warns-deletes', hooks.webhook('/warns-deletes', { rules, objectSelector: {} }));
     await api.made(pods, { metadata: { name: 'warned' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
-    expect(await api.delete(`${pods}/warned?gracePeriodSeconds=0`)).toMatchObject({
-      status: 200,
-      headers: { warning: '299 - "gone"' },
-    });
+    const deleted = await api.delete(`${pods}/warned?gracePeriodSeconds=0`);
+    expect(deleted).toMatchObject({ status: 200, headers: { warning: '299 - "gone"' } });
+    expect((await api.decisionOf(deleted))['steps']).toContainEqual(expect.objectContaining({ result: 'Warned' }));
     await api.delete('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/warns-deletes');
   });
 

@@ -25,7 +25,7 @@ describe('subresources that connect to a workload', () => {
     },
   );
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy does not change the pod', async method => {
+  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy does not change the pod [R150x]', async method => {
     const type = method === 'PATCH' ? MERGE : 'application/json';
     const { status } = await api.call(method, `${path}/proxy`, {
       body: { metadata: { labels: { changed: 'yes' } } },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DecisionRecord } from '../../core/api/index.js';
+import type { DecisionRecord, User } from '../../core/api/index.js';
 import type { Json } from '../../core/model/object.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { createJsonPatch } from '../../core/schema/patch/createJsonPatch.js';
@@ -37,6 +37,16 @@ describe('the records of decisions', () => {
     // The last one is kept, even if it is too large.
     decisions.add(record('w', 201, { steps: 'x'.repeat(10_000) }));
     expect(idsIn(decisions)).toEqual(['w', 'r4', 'r3']);
+  });
+
+  test('are bounded with their users, which records of the same credentials share', () => {
+    const userOf = (name: string): User => ({ name, uid: '', groups: ['g'.repeat(10_000)], extra: new Map() });
+    const decisions = new Decisions({ refusals: 10, refusalBytes: 50_000, writes: 1, writeBytes: 1 });
+    for (let i = 0; i < 5; i++) decisions.add(record(`r${i}`, 403, { user: userOf(`u${i}`) }));
+    expect(idsIn(decisions)).toEqual(['r4', 'r3']);
+    const user = userOf('same');
+    for (let i = 0; i < 5; i++) decisions.add(record(`s${i}`, 403, { user, impersonator: user }));
+    expect(idsIn(decisions)).toEqual(['s4', 's3', 's2', 's1', 's0', 'r4']);
   });
 
   test('are read from the newest to the oldest, also from a number on', () => {

@@ -108,7 +108,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         }),
         documents: () => plugins.at(httpDocuments),
         sites: () => plugins.at(httpSite),
-        records: decisionReader({ decisions, pool, naming }),
+        records: decisionReader({ decisions, slices: reads.slices, pool, naming }),
         address,
         snapshot: exchange =>
           sendSnapshot(exchange, {

@@ -59,6 +59,11 @@ export interface RunningFrontEnd {
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
   /**
+   * Has the writer end the process when this thread no longer returns to its event loop, if it runs plugins of the
+   * configuration.
+   */
+  watchThread(): void;
+  /**
    * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
    * called. Requests in flight continue with those before. Throws ConfigError, and what a plugin throws when it is
    * made; then nothing has changed, except if only controllers could not be made.
@@ -71,10 +76,13 @@ export interface RunningFrontEnd {
  * with one thread in its pool, and its writer is in a thread with others if its store has no files, which it would
  * wait for.
  */
-export function createThreads({ data, log, releases }: ThreadScope, { storage }: Pick<Settings, 'storage'>): Threads {
+export function createThreads(
+  { data, log, releases }: ThreadScope,
+  { storage, showHiddenMetricsForVersion }: Pick<Settings, 'storage' | 'showHiddenMetricsForVersion'>,
+): Threads {
   const { isFurther, end } = countServer();
   releases.add('the count of servers', end);
-  const observed = new ObservedMetrics(log);
+  const observed = new ObservedMetrics(log, showHiddenMetricsForVersion);
   const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
   const store = new StoreThread(data, isGuest, observations => observed.take(observations), log);
   releases.add('the store', () => store.close());
@@ -133,6 +141,11 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const begin = () => startControl(inputs, frontEnd, store, opened);
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
   serving = front;
+  let isWatched = false;
+  const watchThread = (): void => {
+    isWatched = true;
+    if (!hasOnlyBuiltIns(plugins.calls)) store.watchMain({ ...plugins.calls, nativeId: ownNativeId() });
+  };
   let failed: Promise<Error>;
   if (opened.isNew) {
     const first = (control = begin());
@@ -161,6 +174,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     storeName: opened.storeName,
     failed: Promise.race([failed, ...listeningThreads.map(thread => thread.failed)]),
     finishWatches,
+    watchThread,
     async reload(data, use) {
       const next = await plugins.prepare(data);
       const usePool = await orElse(next.discard, async () => {
@@ -171,6 +185,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
       use();
       const completed = usePool(next.use());
       frontEnd.reload(next.plugins);
+      if (isWatched) watchThread();
       observed.replace(next.plugins.at(metrics));
       await Promise.all([completed, control?.restart()]);
     },
@@ -201,7 +216,7 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
 
 /** Starts the listening threads, if there is to be more than one. */
 function startListening(
-  { settings, scope: { data, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
+  { settings, scope: { data, log, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
   { live, paths, decided, record }: FrontEnd,
   opened: OpenedStore,
 ): ListeningThread[] {
@@ -210,7 +225,7 @@ function startListening(
   const threads = Array.from({ length: count }, (_, i) => {
     const front = MAIN_FRONT + 1 + i;
     return new ListeningThread(
-      { data, pool, registry: () => live.current, paths, decided, record, observed: all => observed.take(all) },
+      { data, log, pool, registry: () => live.current, paths, decided, record, observed: all => observed.take(all) },
       {
         writer: store.channel({ reacts: true, front }),
         front,
@@ -247,7 +262,7 @@ async function beginLater(time: Promise<void>, releases: Releases, begin: () => 
  * a role of their own until the post-start hooks are done, one of which makes that role.
  */
 function startControl(
-  { naming, settings, controlData, threads }: FrontEndInputs,
+  { naming, settings, scope, controlData, threads }: FrontEndInputs,
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   { shared, isNew }: OpenedStore,
@@ -255,6 +270,7 @@ function startControl(
   return new ControlThread({
     data: () => controlData(live.fixed),
     store,
+    log: scope.log,
     shared: shared !== undefined,
     isNew,
     isFurther: threads.isFurther,

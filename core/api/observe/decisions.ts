@@ -77,7 +77,7 @@ export interface Trail {
   readonly refusal?: RecordedRefusal | undefined;
   /** What the authorizers said of a request that none of them allows. */
   readonly opinions?: readonly Opinion[] | undefined;
-  /** What they were asked, if that is another request: to act as somebody else. */
+  /** What they were asked, if that is not the request itself: to act as somebody else, or to create what is updated. */
   readonly asked?: Target | undefined;
   /** The steps of admission, as JSON: a list of AdmissionStep. */
   readonly steps?: string | undefined;

@@ -75,11 +75,9 @@ async function explainedAuthorization(
   { explain, now }: Explaining,
 ): Promise<Authorization | undefined> {
   const recorded = recordedAuthorization(record);
-  const { user, impersonator, asked, target } = record;
-  // Permission to act as somebody is that of the sender.
-  const asker = asked ? (impersonator ?? user) : user;
-  if (!recorded || !asker) return recorded;
-  const explained = explainedOpinions(await explain(asker, asked ?? target), timeOf(now()));
+  const { user, asked, target } = record;
+  if (!recorded || !user) return recorded;
+  const explained = explainedOpinions(await explain(user, asked ?? target), timeOf(now()));
   const { authorizers = [], grant, explainedAt } = explained;
   const rulesOf = new Map(authorizers.map(({ name, rules }) => [name, rules]));
   return {

@@ -24,21 +24,6 @@ export const compresses = (exchange: Exchange, bytes: number): boolean =>
   bytes >= GZIP_BYTES && exchange.method === 'GET' && acceptsGzip(exchange.header('accept-encoding'));
 
 /**
- * The exchange as of a client that does not accept compressed answers, for servers without the feature gate
- * `APIResponseCompression`.
- */
-export const withoutCompression = (exchange: Exchange): Exchange =>
-  new Proxy(exchange, {
-    get(target, name) {
-      if (name === 'header')
-        return (header: string) => (header === 'accept-encoding' ? undefined : target.header(header));
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === 'function' ? (member as () => unknown).bind(target) : member;
-    },
-    set: (target, name, value) => Reflect.set(target, name, value, target),
-  });
-
-/**
  * Sends a whole body with status 200, compressed by another thread where the client accepts that and the body is large.
  */
 export async function respondWhole(exchange: Exchange, headers: Headers, body: Uint8Array): Promise<void> {

@@ -21,7 +21,7 @@ import { Lanes, place, type Placement, placementOf } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
 import { byUser, runOnceMore } from './retries.js';
 import { tooBusy } from '../answers/refusals.js';
-import { reportStalled } from './stalledThreads.js';
+import { reportStalled } from '../../../core/threads/stalls/stalls.js';
 import { StuckThreads } from './stuckThreads.js';
 import type { Usage } from '../fairness/usage.js';
 

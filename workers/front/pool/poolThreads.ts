@@ -25,7 +25,7 @@ import type { ThreadData } from '../../../core/threads/data.js';
 import { Inspection } from '../../../core/threads/inspection.js';
 import { WatchedProgress } from '../../../core/threads/progress.js';
 import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
-import { PING_MS, Unanswered } from './stalledThreads.js';
+import { PING_MS, Unanswered } from '../../../core/threads/stalls/stalls.js';
 
 /**
  * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.

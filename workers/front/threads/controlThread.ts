@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
+import { controller } from '../../../core/api/control.js';
+import type { Log } from '../../../core/api/host.js';
 import { QUIET_YOUNG_GENERATION_MB, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import type { FixedResources } from '../../../core/plugin/servedResources.js';
 import { randomUUID } from '../../../core/runtime/random.js';
-import { hasOnlyBuiltIns, type ThreadData } from '../../../core/threads/data.js';
+import { hasOnlyBuiltIns, hasOwnPluginAt, type ThreadData } from '../../../core/threads/data.js';
 import type {
   ControllerRequest,
   ControllerResponse,
@@ -13,12 +15,14 @@ import type {
 import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
+import { ThreadWatch } from '../../../core/threads/stalls/threadWatch.js';
 import { closeThread } from './closeThread.js';
 import { createThread, type ServerThread } from './serverThread.js';
 import type { StoreThread } from './writerThread.js';
 
 /** The parts of the server that the control thread needs. */
 export interface ControlParts {
+  readonly log: Log;
   /** Returns the data for a thread that is created now. */
   readonly data: () => ThreadData;
   readonly store: StoreThread;
@@ -47,6 +51,7 @@ export class ControlThread {
   #worker!: ServerThread;
   /** Id of the thread in the operating system, once it has begun. */
   #nativeId = 0;
+  #watch!: ThreadWatch;
   /** The last replacement of the thread: they follow each other, so that no two threads are left. */
   #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
@@ -73,6 +78,7 @@ export class ControlThread {
 
   async #restart(): Promise<void> {
     const former = this.#worker;
+    this.#watch.end();
     former.removeAllListeners('exit');
     await closeThread(former, THREAD_CLOSE_MS);
     await former.terminate();
@@ -92,6 +98,7 @@ export class ControlThread {
   /** Ends the thread, once its plugins have released what they hold and its leadership is given up. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#watch.end();
     await closeThread(this.#worker, THREAD_CLOSE_MS);
     await this.#worker.terminate();
   }
@@ -109,7 +116,7 @@ export class ControlThread {
 
   /** Begins a thread. `failed` is called if its plugins cannot be made, `loaded` when they are. */
   #create(threadData: ThreadData, failed: (error: Error) => void, loaded: () => void = () => undefined): void {
-    const { store, shared, resources, isFurther } = this.parts;
+    const { store, shared, resources, isFurther, log } = this.parts;
     const running = RunningCalls.memory(threadData.plugins.length);
     const worker = createThread({
       module: new URL('../../control/main.js', import.meta.url),
@@ -119,6 +126,15 @@ export class ControlThread {
       isGuest: isFurther && !shared && hasOnlyBuiltIns(threadData),
     });
     this.#worker = worker;
+    const watch = new ThreadWatch({
+      thread: 'the control thread',
+      data: threadData,
+      running,
+      log,
+      ping: () => worker.postMessage({ is: 'ping' } satisfies ToControlThread),
+      stalled: () => void worker.terminate(),
+    });
+    this.#watch = watch;
     this.#nativeId = 0;
     let isLoaded = false;
     const fail = (why: string, error?: Error): void => {
@@ -126,16 +142,21 @@ export class ControlThread {
     };
     worker.once('error', error => {
       worker.removeAllListeners('exit');
+      watch.end();
       if (isLoaded) fail(error.message, error);
       else failed(error);
     });
     worker.once('exit', code => {
+      watch.end();
       if (!this.#isClosing) fail(`exit code ${code}`);
     });
     worker.on('message', posted => {
       const message = posted as FromControlThread;
+      if (message.is === 'ready') this.#nativeId = message.nativeId;
+      if (message.is === 'pong') watch.answered();
       if (message.is === 'loaded') {
         isLoaded = true;
+        if (hasOwnPluginAt(threadData, [controller.name])) watch.begin(this.#nativeId);
         loaded();
       }
       if (worker === this.#worker) this.#take(message, worker);
@@ -167,8 +188,7 @@ export class ControlThread {
         void this.#inTurn(() => this.#replace(worker));
         break;
       case 'ready':
-        this.#nativeId = message.nativeId;
-        break;
+      case 'pong':
       case 'closed':
         break;
     }
@@ -177,6 +197,7 @@ export class ControlThread {
   /** Replaces a thread that has lost its leadership, unless it has been replaced since. */
   async #replace(worker: ServerThread): Promise<void> {
     if (worker !== this.#worker || this.#isClosing) return;
+    this.#watch.end();
     worker.removeAllListeners('exit');
     await worker.terminate();
     if (!this.#isClosing) this.#create(this.parts.data(), error => this.#fail(error));
