@@ -13,6 +13,7 @@ import { checkJson } from '../plugin/load/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
 import { monotonicTime } from '../runtime/clock.js';
 import { delay } from '../runtime/timers.js';
+import { storageVersionsOf } from '../schema/registry/storageVersions.js';
 import { namesIn } from '../schema/registry/takenNames.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
@@ -215,7 +216,7 @@ async function start(
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
-type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups'>;
+type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups' | 'storageVersions'>;
 
 const describe = (registry: Registry): Kinds => ({
   takenNames: [...namesIn(registry)],
@@ -224,6 +225,7 @@ const describe = (registry: Registry): Kinds => ({
     priority,
     versions: versions.filter(version => version.served).map(version => version.version),
   })),
+  storageVersions: storageVersionsOf(registry),
 });
 
 /** Every plugin of the server. */
@@ -252,7 +254,14 @@ function threadData(
   { counters, inspection }: Pick<ThreadData, 'counters' | 'inspection'>,
   link?: ConsoleLink,
 ): ThreadData {
-  const known = { rootCa: '', clientCa: '', takenNames: [], groups: [], consoleLink: link?.digest };
+  const known = {
+    rootCa: '',
+    clientCa: '',
+    takenNames: [],
+    groups: [],
+    storageVersions: [],
+    consoleLink: link?.digest,
+  };
   const plugins = pluginsFor(settings, paths, known);
   return {
     naming: settings.naming,
