@@ -232,6 +232,10 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
           control('kinds/core/service/controllers/addressRepair.js#addressRepair'),
         ]
       : []),
+    control('kinds/core/service/controllers/rangeReports.js#rangeReports', {
+      ranges: serviceRangesOf(settings),
+      fromObjects: hasCidrObjects(settings),
+    }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
