@@ -414,7 +414,7 @@ export const AUDITED_BYTES = 10 * 1024 * 1024;
  */
 export const AUDITED_ANSWERS_BYTES = 128 * 1024 * 1024;
 /**
- * Bytes of a body that is decoded for the name of the object in it, where the event does not repeat the body: the
+ * Bytes of a body that is decoded for the metadata of the object in it, where the event does not repeat the body: the
  * thread that serves connections decodes it. Of a longer body, the name is that of the object that was written.
  */
 export const AUDITED_NAME_BYTES = 100 * 1024;
