@@ -19,7 +19,8 @@ export interface ThreadWatchHandlers {
   readonly kept: (thread: number) => void;
   /** A thread has taken no step for STUCK_JOB_MS, without the time for which it has waited for a core. */
   readonly stuck: (thread: number) => void;
-  /** Called at the end of each look. */
+  /** Called at the beginning and at the end of each look. */
+  readonly look: () => void;
   readonly looked: () => void;
 }
 
@@ -71,6 +72,7 @@ export class ThreadWatch {
 
   #look(): void {
     this.close();
+    this.handlers.look();
     const awaited = [...this.#threads].filter(([thread, watched]) => this.#lookAt(thread, watched));
     this.handlers.looked();
     if (this.handlers.isBusy()) this.#timer ??= this.#lookAfter(awaited.length > 0 ? LOOK_MS : REST_MS);
