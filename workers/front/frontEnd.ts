@@ -82,6 +82,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     number: MAIN_FRONT,
     feed: take => store.feed(take),
     pool,
+    takeOutcomes: () => pool.takeOutcomes(),
     decided,
     record,
     shared: opened.shared !== undefined,

@@ -135,6 +135,8 @@ export interface LoadedPoolThread {
   readonly running: SharedArrayBuffer;
   /** The job that it runs (OwnProgress). */
   readonly progress: SharedArrayBuffer;
+  /** The outcomes that it writes (WrittenOutcomes). */
+  readonly outcomes: SharedArrayBuffer;
 }
 
 /** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */

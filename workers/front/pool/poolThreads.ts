@@ -50,8 +50,8 @@ export interface PoolThreadHandlers {
   readonly responsive: (thread: number) => void;
   /** Called for a thread that does not return to its event loop, before it is ended. Returns the plugins it runs. */
   readonly stalled: (running: SharedArrayBuffer) => Culprits;
-  /** Called when a thread is ready, with the memory of its progress (OwnProgress). */
-  readonly started: (thread: number, progress: SharedArrayBuffer) => void;
+  /** Called when a thread is ready, with the memory of its progress (OwnProgress) and of the outcomes that it writes. */
+  readonly started: (thread: number, progress: SharedArrayBuffer, outcomes: SharedArrayBuffer) => void;
   /** The plugins that may have ended a thread: with an error, or else by an exit. */
   readonly culprits: (error: Error | undefined, running: SharedArrayBuffer | undefined) => Culprits;
   /**
@@ -68,6 +68,7 @@ class PoolThread {
   port?: MessagePort;
   running?: SharedArrayBuffer;
   progress?: SharedArrayBuffer;
+  outcomes?: SharedArrayBuffer;
   /** Its id in the operating system, once it is ready. */
   nativeId = 0;
   /** Resolves when it does not load modules any more, or has ended. */
@@ -293,7 +294,7 @@ export class PoolThreads {
       thread.isReady = true;
       thread.nativeId = message.nativeId;
       this.#startError = undefined;
-      this.handlers.started(thread.id, thread.progress!);
+      this.handlers.started(thread.id, thread.progress!, thread.outcomes!);
       thread.ready.resolve();
     });
     port.postMessage({ is: 'load' } satisfies ToPoolThread);
@@ -339,8 +340,8 @@ export class PoolThreads {
     this.handlers.responsive(thread.id);
   }
 
-  #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
-    Object.assign(thread, { port, running, progress });
+  #loaded(thread: PoolThread, port: MessagePort, { running, progress, outcomes }: LoadedPoolThread): void {
+    Object.assign(thread, { port, running, progress, outcomes });
     thread.idle.resolve();
     if (this.#isClosing) return;
     if (this.#waiting) {

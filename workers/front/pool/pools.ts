@@ -45,6 +45,12 @@ export class Pools implements JobRunner {
     return this.#current.runInTurn(sender, take, kind);
   }
 
+  /** See `Pool.takeOutcomes`. */
+  takeOutcomes(): void {
+    this.#current.takeOutcomes();
+    for (const pool of this.#former) pool.takeOutcomes();
+  }
+
   /**
    * Starts a pool with other data, and the services that its plugins ask. Resolves when it can run jobs, with a
    * function that gives it all further ones, while the pool before finishes its own and ends: then `ended` is called.
