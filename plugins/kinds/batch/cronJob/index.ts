@@ -13,7 +13,7 @@ import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
 import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
-const LIMITS = ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'] as const;
+const HISTORY_LIMITS = ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit'] as const;
 
 /** `before` is the stored schedule: a time zone that it contains is still allowed. */
 function validateSchedule(spec: CronJobSpec, before: string): Violation[] {
@@ -35,8 +35,8 @@ function validateSchedule(spec: CronJobSpec, before: string): Violation[] {
 /** Violations of a CronJob; `old` is set for updates. */
 function validateCronJob(object: CronJob, naming: Naming, old?: CronJob): Violation[] {
   const spec = object.spec;
-  const found = LIMITS.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
-  found.push(...validateSchedule(spec, old?.spec?.schedule ?? ''));
+  const found = validateSchedule(spec, old?.spec?.schedule ?? '');
+  found.push(...validateNotNegative(spec, 'startingDeadlineSeconds', 'spec.startingDeadlineSeconds'));
   if (!isAbsent(spec.timeZone)) {
     const zone = spec.timeZone;
     found.push(...toViolations('spec.timeZone', zone, timeZoneProblems(zone)));
@@ -47,6 +47,7 @@ function validateCronJob(object: CronJob, naming: Naming, old?: CronJob): Violat
   found.push(...validateJobSpec(job, field, naming));
   if (job.selector) found.push(invalid(`${field}.selector`, job.selector, '`selector` will be auto-generated'));
   if (job.manualSelector === true) found.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
+  for (const member of HISTORY_LIMITS) found.push(...validateNotNegative(spec, member, `spec.${member}`));
   const name = object.metadata.name ?? '';
   return !old && name.length > 52
     ? [...found, invalid('metadata.name', name, 'must be no more than 52 characters')]
