@@ -9,7 +9,8 @@ import { setFailurePolicyDefaults } from '../job/defaults.js';
 import { validateJobSpec } from '../job/spec.js';
 import { countOf, AGE, type Cell, column, NAME, timeSince } from '../../shared/columns.js';
 import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../../shared/podSpec/podSpecStrategy.js';
+import { POD_NAMES, warnAboutName } from '../../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
 import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
@@ -91,7 +92,7 @@ const strategy = (naming: Naming): Partial<Strategy<CronJob>> => ({
 /** CronJob. Defaults of its jobs are set when they are created. */
 export const cronJob = builtInKind<CronJob>('batch/cronjobs', naming =>
   warnAboutName(
-    warnAboutPodSpec(
+    withPodSpec(
       strategy(naming),
       naming,
       'spec.jobTemplate.spec.template.spec',
