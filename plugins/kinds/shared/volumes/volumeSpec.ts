@@ -74,7 +74,7 @@ export function validateVolumeSpec(
     ...validateCapacity(spec, at, !isAbsent(spec.capacity) || emptied?.has('capacity') === true),
     ...validateOneOf(spec, 'persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES, false),
     ...validateAffinity(spec, at),
-    ...validatePersistentSource(spec, at, name),
+    ...validatePersistentSource(spec, at, name, !isAbsent(spec.nodeAffinity)),
     ...(recycled && isRoot(spec.hostPath?.path ?? '')
       ? [forbiddenField(policy, "may not be 'recycle' for a hostPath mount of '/'")]
       : []),
@@ -102,7 +102,7 @@ export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, at: string)
       ? []
       : [forbiddenField(`${at}.persistentVolumeReclaimPolicy`, `may only be Retain ${INLINE}`)]),
     ...refuseInline(at, 'nodeAffinity', !isAbsent(spec.nodeAffinity)),
-    ...validatePersistentSource(spec, at, ''),
+    ...validatePersistentSource(spec, at, '', false),
     ...refuseInline(at, 'storageClassName', (spec.storageClassName ?? '') !== ''),
     ...(isAbsent(spec.volumeMode) || spec.volumeMode === 'Filesystem'
       ? []
