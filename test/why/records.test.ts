@@ -79,9 +79,14 @@ describe('a patch of a change', () => {
   ];
 
   test.each(CASES)('makes the object after it of the one before: %s', (_what, before, after) => {
-    const patch = createJsonPatch(before, after) as Json[];
+    const patch = createJsonPatch(before, after);
     expect(applyJsonPatch(structuredClone(before), patch, 100)).toEqual(after);
     expect(createJsonPatch(after, after)).toEqual([]);
+  });
+
+  test('leaves out members that are undefined', () => {
+    const given = { a: undefined, b: { c: undefined } } as unknown as Json;
+    expect([createJsonPatch(given, { b: {} }), createJsonPatch({ b: {} }, given)]).toEqual([[], []]);
   });
 
   test('changes only what differs', () => {

@@ -12,6 +12,7 @@ import type { Violation } from '../../core/model/refusal.js';
 import { readJson, writeJson } from '../../core/model/text/jsonText.js';
 import { monotonicTime } from '../../core/runtime/clock.js';
 import { createJsonPatch } from '../../core/schema/patch/createJsonPatch.js';
+import { countValues, deepCopy, equalJson } from '../../core/schema/patch/members.js';
 import type { RecordingBudget } from './recordingBudget.js';
 import type { Opinion } from '../../core/api/observe/explain.js';
 import {
@@ -61,8 +62,8 @@ export class RequestTrail implements AdmissionObserver {
   #ignored: unknown;
   /** The error of a call that has refused the request. */
   #refused: unknown;
-  /** The draft as it was before the call, if there is time to look at changes. */
-  #before: string | undefined;
+  /** A copy of the draft as it was before the call, if there is time to look at changes, and the values in it. */
+  #before: { readonly draft: ApiObject; readonly values: number } | undefined;
   /** Characters of all changes. */
   #changed = 0;
   /** Whether bodies and messages may have credentials. To be set when the route is known. */
@@ -113,7 +114,7 @@ export class RequestTrail implements AdmissionObserver {
     this.#call = { stage, plugin };
     this.#ignored = undefined;
     if (draft && this.#before === undefined) {
-      if (this.budget.isLeft) this.#before = this.budget.spend(writeJson(draft));
+      if (this.budget.isLeft) this.#before = this.#copy(draft);
       else this.unseenChanges = true;
     }
     this.#began = monotonicTime();
@@ -152,20 +153,25 @@ export class RequestTrail implements AdmissionObserver {
       this.#steps.push(`{"stage":"${stage}","plugin":${JSON.stringify(plugin)},"result":"Passed","ms":${ms}}`);
   }
 
+  #copy(draft: ApiObject): { readonly draft: ApiObject; readonly values: number } {
+    const values = countValues(draft);
+    this.budget.spend(values);
+    return { draft: deepCopy(draft), values };
+  }
+
   /** What a mutator has made of the draft, if it has changed it. */
-  #change(draft: ApiObject): Pick<AdmissionStep, 'before' | 'after' | 'patch'> | undefined {
-    const before = this.#before;
-    if (before === undefined) return undefined;
-    const after = this.budget.spend(writeJson(draft));
-    if (after === before) return undefined;
-    this.#before = after;
-    this.#changed += before.length + after.length;
-    // Values are removed at once: they are kept nowhere.
-    if (this.isConfidential)
-      return { patch: this.budget.spend(redacted(createJsonPatch(readJson(before), readJson(after)))) };
-    if (this.#changed <= RECORDED_CHANGE_CHARACTERS) return { before, after };
-    this.unseenChanges = true;
-    return {};
+  #change(draft: ApiObject): Pick<AdmissionStep, 'patch'> | undefined {
+    if (!this.#before) return undefined;
+    const [before, after] = [this.#before.draft, draft] as unknown as [Json, Json];
+    this.budget.spend(this.#before.values);
+    if (equalJson(before, after)) return undefined;
+    const patch = createJsonPatch(before, after);
+    if (patch.length === 0) return undefined;
+    this.budget.spend(this.#before.values);
+    this.#before = this.#copy(draft);
+    const text = this.isConfidential ? redacted(patch) : writeJson(patch);
+    this.budget.spendText(text);
+    return { patch: this.#bounded(text) };
   }
 
   /** A message of a plugin, which may repeat values. */
@@ -173,13 +179,17 @@ export class RequestTrail implements AdmissionObserver {
     return this.isConfidential ? '' : shorten(message);
   }
 
-  #shownPatch(patch: string): string | undefined {
+  /** A patch; undefined if it is too much with those before it. */
+  #bounded(patch: string): string | undefined {
     this.#changed += patch.length;
-    if (this.#changed > RECORDED_CHANGE_CHARACTERS) {
-      this.unseenChanges = true;
-      return undefined;
-    }
-    if (!this.isConfidential) return patch;
+    if (this.#changed <= RECORDED_CHANGE_CHARACTERS) return patch;
+    this.unseenChanges = true;
+    return undefined;
+  }
+
+  #shownPatch(given: string): string | undefined {
+    const patch = this.#bounded(given);
+    if (patch === undefined || !this.isConfidential) return patch;
     try {
       return redacted(readJson(patch));
     } catch {
@@ -190,7 +200,7 @@ export class RequestTrail implements AdmissionObserver {
 
   /** What the front end gets of it. `thrown`: what has refused the request; `target`: that of its route. */
   result(auditId: string, thrown?: unknown, target?: Target): Trail {
-    const steps = this.#steps.length > 0 ? this.budget.spend(`[${this.#steps.join(',')}]`) : undefined;
+    const steps = this.#steps.length > 0 ? `[${this.#steps.join(',')}]` : undefined;
     const unseenChanges = this.unseenChanges || undefined;
     if (!(thrown instanceof Refusal)) return { auditId, steps, unseenChanges };
     const opinions = this.#denied?.opinions.map(one => (one.reason ? { ...one, reason: shorten(one.reason) } : one));

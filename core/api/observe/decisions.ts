@@ -23,9 +23,6 @@ export interface AdmissionStep {
   readonly ms?: number | undefined;
   /** Cost of the expressions that were evaluated. */
   readonly cost?: number | undefined;
-  /** The object in JSON before and after a change: its patch is made when somebody asks for it. */
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
   /** The JSON Patch (RFC 6902) of a change, if it is known. */
   readonly patch?: string | undefined;
 }
@@ -36,7 +33,7 @@ export interface AdmissionStep {
  * @example
  * change.report?.({ part: 'webhook tea.example.com', result: 'Refused', message: 'no tea' });
  */
-export type ReportedStep = Omit<AdmissionStep, 'stage' | 'plugin' | 'before' | 'after'>;
+export type ReportedStep = Omit<AdmissionStep, 'stage' | 'plugin'>;
 
 /**
  * A field that an apply would have taken from another manager, and since when that has it.

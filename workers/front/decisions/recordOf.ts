@@ -29,7 +29,7 @@ export interface AnsweredRequest {
 const KEPT_QUERY = 200;
 
 /** A copy that shares no memory: parts of a URL keep all of it, also its query. */
-const ownCopy = <T extends object>(texts: T): T => JSON.parse(JSON.stringify(texts)) as T;
+const ownCopy = <T>(texts: T): T => JSON.parse(JSON.stringify(texts)) as T;
 
 /** The front end's refusals are about versions, limits and names: they have no causes. */
 const recordedRefusal = ({ reason, message }: Refusal): RecordedRefusal => ({
@@ -45,12 +45,14 @@ export function recordOf(answered: AnsweredRequest): DecisionRecord | undefined 
   const auditId = refused?.auditId ?? trail?.auditId;
   if (auditId === undefined || code === undefined) return undefined;
   const key = sender?.key;
-  const given = { path, target: route.target, ...(refused && { refusal: recordedRefusal(refused.refusal) }) };
+  const isLong = query.length > KEPT_QUERY;
+  // Member by member: after members of another object, each further one takes a microsecond.
   return {
-    ...(query.length > KEPT_QUERY ? ownCopy(given) : given),
     auditId,
     at: at - ms,
     ms,
+    path: isLong ? ownCopy(path) : path,
+    target: isLong ? ownCopy(route.target) : route.target,
     name: key?.slice(key.lastIndexOf('/') + 1),
     code,
     user: sender?.user,
@@ -58,7 +60,7 @@ export function recordOf(answered: AnsweredRequest): DecisionRecord | undefined 
     authenticator: sender?.authenticator ?? sender?.identity?.authenticator,
     allowedBy: sender?.allowedBy,
     reason: sender?.reason,
-    ...(!refused && { refusal: trail?.refusal }),
+    refusal: refused ? recordedRefusal(refused.refusal) : trail?.refusal,
     opinions: trail?.opinions,
     asked: trail?.asked,
     steps: trail?.steps,
