@@ -24,7 +24,12 @@ beforeAll(async () => {
     { name: '127.0.0.1', user: { token: 'for-the-hook' } },
   ];
   writeFileSync(join(directory, 'kubeconfig'), JSON.stringify({ kind: 'Config', apiVersion: 'v1', users }));
-  const plugin = (name: string): object => ({ name, configuration: { kubeConfigFile: 'kubeconfig' } });
+  const hooksFile = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'WebhookAdmissionConfiguration',
+    kubeConfigFile: join(directory, 'kubeconfig'),
+  };
+  const plugin = (name: string): object => ({ name, configuration: hooksFile });
   const configuration = {
     kind: 'AdmissionConfiguration',
     apiVersion: 'apiserver.config.k8s.io/v1',
