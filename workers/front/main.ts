@@ -114,13 +114,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { releases } = scope;
   pool.current.begin();
   let serving: Front | undefined;
-  const plugins = await FrontPlugins.load(scope, {
-    observe: (metric, labels, value) => observed.observe(metric, labels, value),
-    async request(name, request) {
-      if (!serving) throw new Error('request is available once the server answers requests, not before');
-      return await requestAsServer(serving, name, request, inputs.naming);
-    },
-  });
+  const plugins = await loadPlugins(inputs, () => serving);
   await pool.current.startServices(plugins.at(service));
   store.begin(inputs.firstObjects);
   const opened = await store.ready();
@@ -190,6 +184,18 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
       await Promise.all([completed, control?.restart()]);
     },
   };
+}
+
+/** Loads the plugins of the front end. `serving` returns it once it answers requests. */
+function loadPlugins({ scope, threads, naming }: FrontEndInputs, serving: () => Front | undefined) {
+  return FrontPlugins.load(scope, {
+    observe: (metric, labels, value) => threads.observed.observe(metric, labels, value),
+    async request(name, request) {
+      const front = serving();
+      if (!front) throw new Error('request is available once the server answers requests, not before');
+      return await requestAsServer(front, name, request, naming);
+    },
+  });
 }
 
 /** The result of `work`. If it fails, `undo` is called before. */

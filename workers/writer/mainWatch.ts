@@ -1,5 +1,5 @@
 import type { Log } from '../../core/api/host.js';
-import { ThreadWatch } from '../../core/threads/stalls/threadWatch.js';
+import { EventLoopWatch } from '../../core/threads/stalls/eventLoopWatch.js';
 import type { MainThread } from '../../core/threads/messages/lifecycle.js';
 
 /**
@@ -7,7 +7,7 @@ import type { MainThread } from '../../core/threads/messages/lifecycle.js';
  * would do nothing. Only another thread can, and only by a signal, which loses no write that was answered.
  */
 export class MainWatch {
-  #watch: ThreadWatch | undefined;
+  #watch: EventLoopWatch | undefined;
 
   constructor(
     readonly ping: () => void,
@@ -19,7 +19,7 @@ export class MainWatch {
     this.end();
     const { ping, log } = this;
     const stalled = (): void => void process.kill(process.pid, 'SIGKILL');
-    this.#watch = new ThreadWatch({ thread: 'the main thread', data, running, log, ping, stalled });
+    this.#watch = new EventLoopWatch({ thread: 'the main thread', data, running, log, ping, stalled });
     this.#watch.begin(nativeId);
   }
 

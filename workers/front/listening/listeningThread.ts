@@ -22,7 +22,7 @@ import {
 } from '../../../core/threads/messages/listening.js';
 import type { ObservedValues } from '../../../core/threads/messages/lifecycle.js';
 import type { Job, JobOutcome } from '../../../core/threads/messages/messages.js';
-import { ThreadWatch } from '../../../core/threads/stalls/threadWatch.js';
+import { EventLoopWatch } from '../../../core/threads/stalls/eventLoopWatch.js';
 import { closeThread } from '../threads/closeThread.js';
 import type { PathHandler } from '../paths/routes.js';
 import type { JobRunner } from '../pool/pool.js';
@@ -44,7 +44,7 @@ export interface ListeningParts {
 /** A listening thread, as the main thread has it: runs its jobs in the pool, and answers what it forwards. */
 export class ListeningThread {
   readonly #worker: Worker;
-  readonly #watch: ThreadWatch;
+  readonly #watch: EventLoopWatch;
   readonly #paths: PathAnswers;
   /** The turns of long jobs: the senders of all listening threads are distinguished by their names. */
   readonly #usages = new Usages();
@@ -73,7 +73,7 @@ export class ListeningThread {
       workerData: { ...data, running } satisfies ThreadData,
       ...threadFlags(),
     });
-    this.#watch = new ThreadWatch({
+    this.#watch = new EventLoopWatch({
       thread: 'a listening thread',
       data,
       running,

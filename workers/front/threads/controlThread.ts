@@ -15,7 +15,7 @@ import type {
 import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
-import { ThreadWatch } from '../../../core/threads/stalls/threadWatch.js';
+import { EventLoopWatch } from '../../../core/threads/stalls/eventLoopWatch.js';
 import { closeThread } from './closeThread.js';
 import { createThread, type ServerThread } from './serverThread.js';
 import type { StoreThread } from './writerThread.js';
@@ -51,7 +51,7 @@ export class ControlThread {
   #worker!: ServerThread;
   /** Id of the thread in the operating system, once it has begun. */
   #nativeId = 0;
-  #watch!: ThreadWatch;
+  #watch!: EventLoopWatch;
   /** The last replacement of the thread: they follow each other, so that no two threads are left. */
   #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
@@ -126,7 +126,7 @@ export class ControlThread {
       isGuest: isFurther && !shared && hasOnlyBuiltIns(threadData),
     });
     this.#worker = worker;
-    const watch = new ThreadWatch({
+    const watch = new EventLoopWatch({
       thread: 'the control thread',
       data: threadData,
       running,

@@ -19,7 +19,7 @@ import type { FedMessage } from '../../../core/threads/messages/messages.js';
 import { MAIN_FRONT } from '../../../core/threads/proposalIds.js';
 import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { Inspection } from '../../../core/threads/inspection.js';
-import { ThreadWatch } from '../../../core/threads/stalls/threadWatch.js';
+import { EventLoopWatch } from '../../../core/threads/stalls/eventLoopWatch.js';
 import { createRing } from '../../../core/threads/messages/ring.js';
 import { closeThread } from './closeThread.js';
 import { createThread, type ServerThread } from './serverThread.js';
@@ -36,7 +36,7 @@ export class StoreThread {
   readonly #worker: ServerThread;
   readonly #counters: Int32Array;
   readonly #inspection: Inspection;
-  readonly #watch: ThreadWatch;
+  readonly #watch: EventLoopWatch;
   /** The plugin that the thread was ended for, which did not return. */
   #culprits: Culprits | undefined;
   #nextOther = 0;
@@ -65,7 +65,7 @@ export class StoreThread {
       youngGenerationMb: WRITER_YOUNG_GENERATION_MB,
       isGuest,
     });
-    this.#watch = new ThreadWatch({
+    this.#watch = new EventLoopWatch({
       thread: 'the writer',
       data,
       running,

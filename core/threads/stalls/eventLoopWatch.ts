@@ -10,7 +10,7 @@ import { reportStalled, Unanswered } from './stalls.js';
 /** Time between two questions, also while the server is idle: each wakes two threads. */
 export const WATCH_PING_MS = 1000;
 
-/** The parts of a ThreadWatch. */
+/** The parts of a EventLoopWatch. */
 export interface WatchParts {
   /** The thread in the log, such as `the writer`. */
   readonly thread: string;
@@ -30,7 +30,7 @@ export interface WatchParts {
  * Asks a thread whether it returns to its event loop, because code of users runs in it: nothing else notices an endless
  * loop there. The pool has a watch of its own (`poolThreads.ts`), which asks more often, and has other threads.
  */
-export class ThreadWatch {
+export class EventLoopWatch {
   readonly #inspection: Inspection;
   readonly #calls: RunningCalls;
   #timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { Inspection } from '../../core/threads/inspection.js';
 import type { SchedulingTimes } from '../../core/threads/scheduling.js';
-import { ThreadWatch, WATCH_PING_MS } from '../../core/threads/stalls/threadWatch.js';
+import { EventLoopWatch, WATCH_PING_MS } from '../../core/threads/stalls/eventLoopWatch.js';
 import { partly } from '../support/values.js';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -29,7 +29,7 @@ function watched(times: () => SchedulingTimes | undefined) {
     ping: vi.fn(),
     stalled: vi.fn(),
   };
-  const watch = new ThreadWatch(parts);
+  const watch = new EventLoopWatch(parts);
   watch.begin(1);
   return { watch, ...parts };
 }
