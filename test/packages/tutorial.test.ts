@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
   copyCapstan,
@@ -47,11 +48,14 @@ interface Tool {
 }
 const NPM: Tool = {
   variables: {},
-  translate: commands => commands.replace(/^npm install( \.\/capstan-.*)?$/gm, 'true'),
+  // npx takes longer than most commands, and is tested in guide.test.ts.
+  translate: commands =>
+    commands.replace(/^npm install( \.\/capstan-.*)?$/gm, 'true').replaceAll('npx capstan', 'capstan'),
 };
 
 /** Follows a page in a folder. Each text block is what the commands before it, or a watch, must have printed. */
-async function follow(page: string, start: string, { variables, translate }: Tool = NPM): Promise<void> {
+async function follow(page: string, start: string, { variables: own, translate }: Tool = NPM): Promise<void> {
+  const variables = { PATH: `${join(start, 'node_modules/.bin')}:${process.env['PATH']}`, ...own };
   let directory = start;
   let printed = '';
   let watch: StartedCommand | undefined;
