@@ -97,9 +97,8 @@ const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).fea
 /** The console, which is for this machine alone unless the setting says otherwise. */
 function consolePlugins(settings: Settings, { adminTokens, consoleLink: linkDigest }: BuiltinInputs): PluginSpec[] {
   if (!hasConsole(settings)) return [];
-  const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcCaFile: caFile } = settings;
-  const openId = issuer === undefined ? undefined : { issuer, clientId, caFile };
-  return [{ use: at('console/index.js'), config: { adminTokens, linkDigest, openId }, threads: ['front', 'pool'] }];
+  const config = { adminTokens, linkDigest, providers: jwtConfig(settings) };
+  return [{ use: at('console/index.js'), config, threads: ['front', 'pool'] }];
 }
 
 /** The address of the server for workloads. */
