@@ -248,6 +248,10 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
           control('kinds/core/service/controllers/addressRepair.js#addressRepair'),
         ]
       : []),
+    control('kinds/core/service/controllers/rangeReports.js#rangeReports', {
+      ranges: serviceRangesOf(settings),
+      fromObjects: hasCidrObjects(settings),
+    }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
     ...(hasStorageVersions(settings)
       ? [control('kinds/internal/storageVersion/controllers/index.js#storageVersions', { resources: storageVersions })]

@@ -8,7 +8,7 @@ describe('subresources that connect to a workload', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     const namespace = await api.namespace('connected');
     await api.until(async () => (await api.get(`${namespace}/serviceaccounts/default`)).status === 200);
     await api.made(`${namespace}/pods`, pod);

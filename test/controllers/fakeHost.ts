@@ -38,6 +38,7 @@ const RESOURCES: readonly ServedResource[] = [
   resource('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
   resource('v1', 'PersistentVolume', 'persistentvolumes', false),
   resource('v1', 'Service', 'services'),
+  resource('v1', 'Event', 'events'),
   resource('v1', 'Endpoints', 'endpoints'),
   resource('coordination.k8s.io/v1', 'Lease', 'leases'),
   resource('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
