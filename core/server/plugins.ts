@@ -160,7 +160,7 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
       ? [
           [
             'storageversion-garbage-collector-controller',
-            '../kinds/internal/controllers/index.js#storageVersionCollection',
+            '../kinds/internal/storageVersion/controllers/index.js#storageVersionCollection',
           ] as const,
         ]
       : []),
@@ -253,7 +253,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
     ...(hasStorageVersions(settings)
-      ? [control('kinds/internal/controllers/index.js#storageVersions', { resources: storageVersions })]
+      ? [control('kinds/internal/storageVersion/controllers/index.js#storageVersions', { resources: storageVersions })]
       : []),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
