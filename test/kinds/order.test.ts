@@ -104,3 +104,56 @@ test('name and selector of parameters are validated before they are refused toge
     'spec.paramRef.selector FieldValueForbidden',
   ]);
 });
+
+test("the parts of a pod and of its containers are validated in upstream's order", () => {
+  const securityContext = {
+    seccompProfile: { type: 'x' },
+    appArmorProfile: { type: 'x' },
+    windowsOptions: { runAsUserName: '' },
+  };
+  const spec = {
+    hostNetwork: true,
+    hostPID: true,
+    shareProcessNamespace: true,
+    securityContext: { ...securityContext, fsGroupChangePolicy: 'x', sysctls: [{ name: '', value: '' }] },
+    containers: [
+      {
+        name: 'c',
+        image: 'i',
+        terminationMessagePolicy: 'x',
+        ports: [{ containerPort: 1, hostPort: 2, protocol: 'x' }],
+        securityContext,
+      },
+    ],
+    initContainers: [{ name: 'c', image: '', restartPolicy: 'x' }],
+    ephemeralContainers: [{ name: 'e', image: '' }],
+  };
+  const found = reported('core/pods', 'Pod', spec).map(line => line.replace(/^spec\.| FieldValue\w+$/g, ''));
+  expect(found.slice(0, -1)).toEqual([
+    'containers[0].terminationMessagePolicy',
+    'containers[0].ports[0].protocol',
+    'containers[0].securityContext.seccompProfile.type',
+    'containers[0].securityContext.windowsOptions.runAsUserName',
+    'containers[0].securityContext.appArmorProfile.type',
+    'initContainers[0].image',
+    'initContainers[0].restartPolicy',
+    'initContainers[0].name',
+    'ephemeralContainers[0].image',
+    'containers[0].ports[0].hostPort',
+    'securityContext.shareProcessNamespace',
+    'securityContext.sysctls[0].name',
+    'securityContext.fsGroupChangePolicy',
+    'securityContext.seccompProfile.type',
+    'securityContext.windowsOptions.runAsUserName',
+    'securityContext.appArmorProfile.type',
+  ]);
+});
+
+test('empty texts for an Azure disk are no defaults', () => {
+  const azureDisk = { diskName: 'd', diskURI: 'https://d', cachingMode: '', kind: '' };
+  const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', azureDisk }] };
+  expect(reported('core/pods', 'Pod', spec)).toEqual([
+    'spec.volumes[0].azureDisk.cachingMode FieldValueNotSupported',
+    'spec.volumes[0].azureDisk.kind FieldValueNotSupported',
+  ]);
+});
