@@ -40,6 +40,8 @@ export interface BuiltinInputs {
   readonly takenNames: readonly string[];
   /** Every served group, for their API services. */
   readonly groups: readonly object[];
+  /** The versions of every stored kind. */
+  readonly storageVersions: readonly object[];
 }
 
 const MODES: ReadonlyMap<string, PluginSpec> = new Map<string, PluginSpec>([
@@ -81,6 +83,12 @@ const serviceRangesOf = ({ serviceClusterIpRange: networks, serviceNodePortRange
 /** The plugin of encryption at rest beside that of the store. */
 function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readonly PluginSpec[] {
   return file === undefined ? [] : [{ use: at('health/encryption.js'), config: { file }, threads: ['front'] }];
+}
+
+/** Whether StorageVersions say in which versions servers store objects. */
+function hasStorageVersions(settings: Settings): boolean {
+  const { features } = featuresOf(settings);
+  return ['StorageVersionAPI', 'APIServerIdentity'].every(gate => features.includes(gate));
 }
 
 /** Whether ServiceCIDR objects have the ranges of Services. */
@@ -149,6 +157,14 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
     ['bootstrap-signer-controller', 'accounts/bootstrapTokens.js#bootstrapSigner'],
     ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
     ['storage-version-migrator-controller', 'definitions/storageMigration.js#storageMigration'],
+    ...(hasStorageVersions(settings)
+      ? [
+          [
+            'storageversion-garbage-collector-controller',
+            '../kinds/internal/controllers/index.js#storageVersionCollection',
+          ] as const,
+        ]
+      : []),
     ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
     ...(hasCidrObjects(settings)
       ? [['service-cidr-controller', '../kinds/core/service/controllers/serviceCidrs.js#serviceCidrs'] as const]
@@ -172,7 +188,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     config,
     threads: ['front', 'pool'],
   });
-  const { groups, takenNames, serviceAccountKeyFile } = inputs;
+  const { groups, takenNames, storageVersions, serviceAccountKeyFile } = inputs;
   const identityProviders = jwtConfig(settings);
   const proxies = requestHeaderConfig(settings);
   const tokenWebhook = tokenWebhookConfig(settings);
@@ -232,7 +248,14 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
           control('kinds/core/service/controllers/addressRepair.js#addressRepair'),
         ]
       : []),
+    control('kinds/core/service/controllers/rangeReports.js#rangeReports', {
+      ranges: serviceRangesOf(settings),
+      fromObjects: hasCidrObjects(settings),
+    }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
+    ...(hasStorageVersions(settings)
+      ? [control('kinds/internal/controllers/index.js#storageVersions', { resources: storageVersions })]
+      : []),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
     ),
@@ -250,6 +273,7 @@ const NO_INPUTS: BuiltinInputs = {
   serviceAccountKeyFile: '-',
   takenNames: [],
   groups: [],
+  storageVersions: [],
 };
 
 /**

@@ -6,6 +6,7 @@ import { CONSOLE_SESSIONS, PROVIDER_DOCUMENT_BYTES, PROVIDER_MS } from '../../co
 import { randomBytes } from '../../core/runtime/random.js';
 import { timeoutSignal } from '../../core/runtime/timers.js';
 import { hostRoots } from '../../core/services/webhooks/hostRoots.js';
+import { FairMap } from './fairMap.js';
 import { PAGE_HEADERS } from './headers.js';
 import { cookiesOf, digest } from './sessions.js';
 
@@ -27,9 +28,12 @@ interface Pending {
   readonly until: number;
 }
 
-const COOKIE = '__Host-console-sign-in-';
+/** The port follows. Not the beginning of the cookies of sessions, which it must not be taken for. */
+const COOKIE = '__Host-sign-in-';
 /** How long a person may take at the provider. */
 const SIGN_IN_MS = 10 * 60_000;
+/** How long the discovery document of the provider is used: anybody may begin sign-ins, as often as they like. */
+const DISCOVERY_MS = 5 * 60_000;
 const SCOPE = 'openid email profile';
 
 const library = () => import('oauth4webapi');
@@ -82,7 +86,9 @@ const redirectTo = (location: string, cookie: string): SiteAnswer => ({
  * The browser that has begun a sign-in must end it, and each state works once.
  */
 export class OpenId {
-  readonly #pending = new Map<string, Pending>();
+  /** By state; each is of the address that has begun it. */
+  readonly #pending = new FairMap<Pending>(CONSOLE_SESSIONS.most);
+  #discovered: { readonly server: Promise<AuthorizationServer>; readonly until: number } | undefined;
 
   constructor(
     readonly config: OpenIdConfig,
@@ -96,9 +102,7 @@ export class OpenId {
   /** Sends the browser to the provider. Rejects if that cannot be reached. */
   async begin(request: SiteRequest): Promise<SiteAnswer> {
     const oauth = await library();
-    const issuer = new URL(this.config.issuer);
-    const options = { algorithm: 'oidc', [oauth.customFetch]: fetchWith(this.config.caFile) } as const;
-    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options as never));
+    const server = await this.#discover();
     if (!server.authorization_endpoint) throw new Error('the provider has no authorization endpoint');
     const [verifier, state, nonce] = [
       oauth.generateRandomCodeVerifier(),
@@ -107,7 +111,8 @@ export class OpenId {
     ];
     const browser = randomBytes(32).toString('base64url');
     const redirect = `https://${request.header('host') ?? ''}/console/openid/callback`;
-    this.#keep(state, { server, verifier, nonce, redirect, browser: digest(browser), until: this.now() + SIGN_IN_MS });
+    const pending = { server, verifier, nonce, redirect, browser: digest(browser), until: this.now() + SIGN_IN_MS };
+    this.#pending.add(state, request.remoteAddress, pending, ({ until }) => this.now() >= until);
     const to = new URL(server.authorization_endpoint);
     const query = {
       client_id: this.config.clientId,
@@ -154,10 +159,19 @@ export class OpenId {
     return token!;
   }
 
-  /** Keeps a sign-in, and drops those that took too long, and the oldest one if there are too many. */
-  #keep(state: string, pending: Pending): void {
-    for (const [key, { until }] of this.#pending) if (this.now() >= until) this.#pending.delete(key);
-    if (this.#pending.size >= CONSOLE_SESSIONS.most) this.#pending.delete(this.#pending.keys().next().value as string);
-    this.#pending.set(state, pending);
+  /** The provider, by its discovery document. Requests meanwhile wait for the same answer. */
+  #discover(): Promise<AuthorizationServer> {
+    if (this.#discovered && this.now() < this.#discovered.until) return this.#discovered.server;
+    const server = this.#readDiscovery();
+    this.#discovered = { server, until: this.now() + DISCOVERY_MS };
+    server.catch(() => (this.#discovered = undefined));
+    return server;
+  }
+
+  async #readDiscovery(): Promise<AuthorizationServer> {
+    const oauth = await library();
+    const issuer = new URL(this.config.issuer);
+    const options = { algorithm: 'oidc', [oauth.customFetch]: fetchWith(this.config.caFile) } as const;
+    return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options as never));
   }
 }

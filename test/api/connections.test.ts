@@ -25,14 +25,17 @@ describe('subresources that connect to a workload', () => {
     },
   );
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy does not change the pod', async method => {
-    const type = method === 'PATCH' ? MERGE : 'application/json';
-    const { status } = await api.call(method, `${path}/proxy`, {
-      body: { metadata: { labels: { changed: 'yes' } } },
-      type,
-    });
-    expect(status).toBe(405);
-    const { body } = await api.get(path);
-    expect([body.metadata!.labels, body.metadata!.deletionTimestamp]).toEqual([undefined, undefined]);
-  });
+  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)(
+    '%s on proxy does not change the pod [R150x]',
+    async method => {
+      const type = method === 'PATCH' ? MERGE : 'application/json';
+      const { status } = await api.call(method, `${path}/proxy`, {
+        body: { metadata: { labels: { changed: 'yes' } } },
+        type,
+      });
+      expect(status).toBe(405);
+      const { body } = await api.get(path);
+      expect([body.metadata!.labels, body.metadata!.deletionTimestamp]).toEqual([undefined, undefined]);
+    },
+  );
 });

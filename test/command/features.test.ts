@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
 import { loadSettings, parseConfig } from '../../core/command/config.js';
 import { GATES } from '../../core/features/table.js';
+import { builtInRegistry } from '../../core/plugin/registry.js';
 import { groupRows } from '../../core/schema/table/resources.js';
+import { builtInStorageNames } from '../../core/schema/table/storageNames.js';
 import { namingOf } from '../../core/naming.js';
 import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { admissionPlugins } from '../../core/server/admissionPlugins.js';
@@ -142,8 +144,9 @@ describe('the version of a configuration file [R427]', () => {
 describe('--runtime-config', () => {
   const served = (...flags: string[]) => {
     const { enablement } = featuresOf(settingsOf(...flags));
-    const naming = namingOf('kubernetes');
-    const registry = buildRegistry({ naming, strategies: () => undefined, generation: 1, enablement });
+    // Kinds that are not served have strategies, too.
+    const strategies = new Map(Array.from(builtInStorageNames(), name => [name, {}]));
+    const registry = builtInRegistry('kubernetes', strategies, enablement);
     return (group: string, version: string, plural: string) => registry.find(group, version, plural) !== undefined;
   };
 

@@ -137,14 +137,17 @@ describe('a session', () => {
     let now = 0;
     const sessions = new Sessions(() => now);
     const hour = 3_600_000;
-    const [used, unused] = [sessions.begin('used'), sessions.begin('unused')];
+    const begin = (token: string, user = 'ann'): string => sessions.begin(token, user);
+    const [used, unused] = [begin('used'), begin('unused')];
     for (now = 0; now < 12 * hour; now += hour / 2) expect(sessions.tokenOf(used)).toBe('used');
     expect([sessions.tokenOf(used), sessions.tokenOf(unused)]).toEqual([undefined, undefined]);
-    const first = sessions.begin('first');
-    const second = sessions.begin('second');
+    const ofAnother = begin('another', 'bob');
+    const first = begin('first');
+    const second = begin('second');
     sessions.tokenOf(first);
-    for (let i = 0; i < 999; i++) sessions.begin('more');
-    expect([sessions.tokenOf(first), sessions.tokenOf(second)]).toEqual(['first', undefined]);
+    for (let i = 0; i < 998; i++) begin('more');
+    const found = [first, second, ofAnother].map(secret => sessions.tokenOf(secret));
+    expect(found, 'nobody ends the sessions of others').toEqual(['first', undefined, 'another']);
   });
 });
 
@@ -162,6 +165,18 @@ describe('OpenID Connect', () => {
     const ended = await visit(back, { headers: { cookie } });
     expect([ended.status, ended.headers['location']]).toEqual([303, '/console/']);
     expect(await whoAmI(cookieOf(ended))).toBe('oidc:ann');
+  });
+
+  test('that many begin asks the provider once, and is not a session yet', async () => {
+    let asked = 0;
+    const count = ({ url = '' }): void => void (asked += url.includes('.well-known') ? 1 : 0);
+    provider.server.on('request', count);
+    const all = await Promise.all(Array.from({ length: 20 }, () => visit('/console/openid/begin')));
+    provider.server.off('request', count);
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([303]));
+    expect(asked).toBeLessThanOrEqual(1);
+    // Not 401, as for a session that has ended: other credentials of the browser count.
+    expect(await whoAmI(cookieOf(all[0]!))).toBe('403');
   });
 
   test('signs nobody in whose browser has not begun it, and each answer works once', async () => {

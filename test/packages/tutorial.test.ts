@@ -102,9 +102,12 @@ test('the tutorial leads from an empty folder to a kind with a controller and a 
   await follow(await controllerTutorial(), await installedFolder());
 });
 
-test('the tutorial leads there with pnpm too, whose installs are strict', { timeout: 300_000 }, async () => {
+test('its package is compiled and tested with pnpm too, whose installs are strict', { timeout: 300_000 }, async () => {
   const [variables, folder] = [await installPnpm(), newFolder()];
   folders.push(folder);
   await copyCapstan(folder.path);
-  await follow(await controllerTutorial(), folder.path, { variables, translate: toPnpm });
+  // guide.test.ts packs, installs and serves a package with pnpm.
+  const [page, rest] = (await controllerTutorial()).split('npm pack\n');
+  expect([page, rest]).toEqual([expect.stringMatching(/\nnpm test\n$/), expect.stringContaining('## The server')]);
+  await follow(`${page}\`\`\`\n`, folder.path, { variables, translate: toPnpm });
 });

@@ -65,6 +65,19 @@ describe('capstan why ID', () => {
     expect(text).toContain('404  get / [2J\n  a b\n  c\n');
   });
 
+  test('is coloured on a terminal, and each text of others is one line', () => {
+    const decision = {
+      request: { verb: 'get', path: '/version' },
+      sender: { username: 'eve\nAuthorizers' },
+      outcome: { code: 403, reason: 'Forbidden\u001b[2J' },
+    };
+    const text = decisionText(decision, styleOf({ isTTY: true, hasColors: () => true } as NodeJS.WriteStream));
+    const [first, second, ...more] = text.split('\n');
+    expect(first).toBe('\u001b[31m403 Forbidden [2J\u001b[39m  get /version');
+    expect(second).toBe('\u001b[1mSender\u001b[22m  eve Authorizers');
+    expect(more).toEqual([]);
+  });
+
   test('is named by commands that are refused', async () => {
     const file = join(directory, 'bad.yaml');
     writeFileSync(
@@ -84,6 +97,8 @@ describe('capstan why VERB KIND', () => {
     expect(text).toMatch(/^no {2}olga may not create pods in the namespace why-command\n/);
     expect(text).toContain('name: allow-create-pods-olga\n');
     expect(await why('get', '/version', '--as=olga')).toMatch(/^yes {2}olga may get \/version\n/);
+    // Nobody is to allow everybody something.
+    expect(await why('--as=system:anonymous', 'create', 'pods')).not.toContain('To allow it, apply');
     expect(await why('delete', 'nodes', 'a')).toMatch(/^yes {2}you may delete nodes "a"\n/);
   });
 });

@@ -204,8 +204,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         runner,
         words: new Int32Array(runs),
         take(message) {
-          if (message.is === 'state' || message.is === 'answer') services.take(message);
-          else post({ is: 'pong' });
+          if (message.is !== 'load') services.take(message);
         },
       };
     },

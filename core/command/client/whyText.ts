@@ -1,16 +1,17 @@
 import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../model/record.js';
 import type { Style } from '../terminal/style.js';
 import { formatMilliseconds } from './format.js';
+import { plain } from './printed.js';
 
 const INDENT = '  ';
 
-/** A text of the server without control characters: to a terminal they would be commands. */
-const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n]+/gu, ' ');
+/** A text of several lines without other control characters. */
+const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
 
 const indented = (text: string, by = INDENT): string =>
-  plain(text)
+  text
     .split('\n')
-    .map(line => by + line)
+    .map(line => by + plain(line))
     .join('\n');
 
 /** `create pods/binding.apps "x" in the namespace shop`, or `get /metrics`. */
@@ -25,8 +26,10 @@ function actionText(action: UnknownRecord | undefined): string {
   return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`);
 }
 
-function senderText(sender: UnknownRecord | undefined, style: Style): string[] {
-  if (!sender) return [`${style.strong('Sender')}  not known: the credentials are not valid`];
+function senderText(sender: UnknownRecord | undefined, code: number, style: Style): string[] {
+  const why =
+    code === 401 ? 'the credentials are not valid' : 'the request was refused before its credentials were read';
+  if (!sender) return [`${style.strong('Sender')}  not known: ${why}`];
   const groups = stringsAt(sender, 'groups');
   const [authenticator, impersonator] = [stringAt(sender, 'authenticator'), stringAt(sender, 'impersonator')];
   const more = [
@@ -34,7 +37,7 @@ function senderText(sender: UnknownRecord | undefined, style: Style): string[] {
     ...(authenticator ? [`known by ${authenticator}`] : []),
     ...(impersonator ? [`${impersonator} acted as this user`] : []),
   ];
-  return [plain(`${style.strong('Sender')}  ${[stringAt(sender, 'username'), ...more].join('; ')}`)];
+  return [`${style.strong('Sender')}  ${plain([stringAt(sender, 'username'), ...more].join('; '))}`];
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map([
@@ -47,7 +50,7 @@ function ruleText(rule: UnknownRecord, style: Style): string[] {
   const missing = stringsAt(rule, 'missing');
   const what = missing.length === 0 ? 'allows it' : `nearly allows it, but for its ${missing.join(' and ')}`;
   return [
-    `${INDENT}${INDENT}${plain(stringAt(rule, 'source'))} ${what}`,
+    plain(`${INDENT}${INDENT}${stringAt(rule, 'source')} ${what}`),
     style.faint(`${INDENT}${INDENT}${INDENT}${plain(stringAt(rule, 'rule'))}`),
   ];
 }
@@ -65,7 +68,7 @@ function authorizationText(authorization: UnknownRecord | undefined, style: Styl
   }
   const grant = stringAt(authorization, 'grant');
   if (grant === '') return lines;
-  return [...lines, style.strong('To allow it, apply'), plain(grant).trimEnd()];
+  return [...lines, style.strong('To allow it, apply'), plainLines(grant).trimEnd()];
 }
 
 function stepText(step: UnknownRecord, style: Style): string[] {
@@ -94,7 +97,7 @@ const section = (heading: string, lines: readonly string[], style: Style): strin
 export function decisionText(decision: UnknownRecord, style: Style): string {
   const outcome = recordAt(decision, 'outcome');
   const code = Number(outcome?.['code'] ?? 0);
-  const head = `${code} ${stringAt(outcome, 'reason')}`.trim();
+  const head = plain(`${code} ${stringAt(outcome, 'reason')}`.trim());
   const message = stringAt(outcome, 'message');
   const [request, incomplete] = [recordAt(decision, 'request'), stringAt(decision, 'incomplete')];
   const conflicts = recordsAt(decision, 'conflicts').map(one => {
@@ -109,7 +112,7 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
     ...(message ? [indented(message)] : []),
-    ...senderText(recordAt(decision, 'sender'), style),
+    ...senderText(recordAt(decision, 'sender'), code, style),
     ...authorizationText(recordAt(decision, 'authorization'), style),
     ...section(
       'Admission',

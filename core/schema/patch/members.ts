@@ -57,6 +57,14 @@ export function deepCopy(value: unknown): unknown {
   return out;
 }
 
+/** The number of values in a JSON value, itself included. */
+export function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) count += countValues(inner);
+  return count;
+}
+
 /** Sorts the members of an object in place. */
 export function sortMembers(object: Members): void {
   const sorted = sortedCopy(object);

@@ -12,6 +12,7 @@ import { type Batch, type BatchOutcome, packJobs, unpackOutcomes } from '../../.
 import type { ObservedValues, WriterChannel } from '../../../core/threads/messages/lifecycle.js';
 import type { Job, JobOutcome, JobResult, LateOutcome } from '../../../core/threads/messages/messages.js';
 import { packRuns } from '../../../core/threads/runs.js';
+import type { ThreadReading } from '../../../core/threads/scheduling.js';
 import { DispatchedJobs, type Movable, type ThreadState, type Waiting } from './dispatched.js';
 import { FairLimiter } from '../fairness/fairLimiter.js';
 import { JobCosts } from './jobCosts.js';
@@ -20,7 +21,7 @@ import { Lanes, place, type Placement, TaskQueue } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
 import { batchesOf, byUser, runOnceMore } from './retries.js';
 import { tooBusy } from '../answers/refusals.js';
-import { reportStalled } from './stalledThreads.js';
+import { reportStalled } from '../../../core/threads/stalls/stalls.js';
 import { StuckThreads } from './stuckThreads.js';
 import type { Usage } from '../fairness/usage.js';
 import { mayBeWritten, WrittenOutcomes } from './writtenOutcomes.js';
@@ -154,6 +155,11 @@ export class Pool implements JobRunner {
   /** Has the threads load their plugins, now and whenever there is another. Until then they only load their modules. */
   begin(): void {
     this.#threads.begin();
+  }
+
+  /** The times of its threads. */
+  get readings(): ThreadReading[] {
+    return this.#threads.readings;
   }
 
   /** Starts the services that plugins of the threads ask. Rejects with what one of them throws. */

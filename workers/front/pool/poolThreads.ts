@@ -24,7 +24,8 @@ import { stackOf } from '../../../core/plugin/calls/stack.js';
 import type { ThreadData } from '../../../core/threads/data.js';
 import { Inspection } from '../../../core/threads/inspection.js';
 import { WatchedProgress } from '../../../core/threads/progress.js';
-import { PING_MS, Unanswered } from './stalledThreads.js';
+import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
+import { PING_MS, Unanswered } from '../../../core/threads/stalls/stalls.js';
 
 /**
  * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.
@@ -68,6 +69,8 @@ class PoolThread {
   running?: SharedArrayBuffer;
   progress?: SharedArrayBuffer;
   outcomes?: SharedArrayBuffer;
+  /** Its id in the operating system, once it is ready. */
+  nativeId = 0;
   /** Resolves when it does not load modules any more, or has ended. */
   idle = withResolvers<void>();
   /** Resolves when it is ready. Rejects if it ends before. */
@@ -149,6 +152,11 @@ export class PoolThreads {
   /** `threadId` of the thread that was created last, if it has not begun. */
   get lastId(): number | undefined {
     return this.#last?.threadId;
+  }
+
+  /** The times of all threads. */
+  get readings(): ThreadReading[] {
+    return Array.from(this.#threads, ([worker, { nativeId }]) => readThread('pool', worker, nativeId));
   }
 
   /** Has the last thread load its modules and begin. Resolves when it is ready, and rejects if it ends before. */
@@ -284,6 +292,7 @@ export class PoolThreads {
       if (message.is !== 'ready') return;
       this.#warn(message.warnings);
       thread.isReady = true;
+      thread.nativeId = message.nativeId;
       this.#startError = undefined;
       this.handlers.started(thread.id, thread.progress!, thread.outcomes!);
       thread.ready.resolve();
