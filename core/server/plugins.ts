@@ -12,6 +12,7 @@ import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/aut
 import { admissionPlugins } from './admissionPlugins.js';
 import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
+import type { SignInIssuer } from '../../plugins/console/openId.js';
 import { hasConsole } from './access/console.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
@@ -34,6 +35,8 @@ export interface BuiltinInputs {
   readonly adminTokens: string;
   /** The digest of the secret of the console's one-time link; absent if there is none. */
   readonly consoleLink?: string | undefined;
+  /** Where people sign in to the console; absent if there is no identity provider. */
+  readonly issuer?: SignInIssuer | undefined;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
   /** The names of all kinds, which definitions cannot take. */
@@ -95,9 +98,9 @@ function hasStorageVersions(settings: Settings): boolean {
 const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).features.includes(MULTI_CIDR_GATE);
 
 /** The console, which is for this machine alone unless the setting says otherwise. */
-function consolePlugins(settings: Settings, { adminTokens, consoleLink: linkDigest }: BuiltinInputs): PluginSpec[] {
+function consolePlugins(settings: Settings, { adminTokens, consoleLink, issuer }: BuiltinInputs): PluginSpec[] {
   if (!hasConsole(settings)) return [];
-  const config = { adminTokens, linkDigest, providers: jwtConfig(settings) };
+  const config = { adminTokens, linkDigest: consoleLink, issuer };
   return [{ use: at('console/index.js'), config, threads: ['front', 'pool'] }];
 }
 

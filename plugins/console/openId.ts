@@ -1,16 +1,24 @@
 import { request as httpsRequest } from 'node:https';
 import type { AuthorizationServer, Client } from 'oauth4webapi';
-import { type Host, type SiteAnswer, type SiteRequest, Refusal } from '../../core/api/index.js';
+import { type SiteAnswer, type SiteRequest, Refusal } from '../../core/api/index.js';
 import { CONSOLE_SESSIONS, PROVIDER_DOCUMENT_BYTES, PROVIDER_MS } from '../../core/limits.js';
 import { randomBytes } from '../../core/runtime/random.js';
 import { timeoutSignal } from '../../core/runtime/timers.js';
 import { hostRoots } from '../../core/services/webhooks/hostRoots.js';
-import type { JwtConfig } from '../authn/jwt/config.js';
-import { readConfiguration } from '../authn/jwt/configuration.js';
-import type { Issuer } from '../authn/jwt/types.js';
 import { FairMap } from './fairMap.js';
 import { PAGE_HEADERS } from './headers.js';
 import { cookiesOf, digest } from './sessions.js';
+
+/** An identity provider whose id tokens the server accepts. */
+export interface SignInIssuer {
+  readonly url: string;
+  /** The address of its discovery document, where that is not below `url`. */
+  readonly discoveryUrl?: string;
+  /** CA certificates in PEM for its addresses; absent: those of the host. */
+  readonly certificateAuthority?: string;
+  /** The first one is the client as which people sign in. */
+  readonly audiences: readonly string[];
+}
 
 /** A sign-in that has begun. */
 interface Pending {
@@ -32,18 +40,6 @@ const DISCOVERY_MS = 5 * 60_000;
 const SCOPE = 'openid email profile';
 
 const library = () => import('oauth4webapi');
-
-/** A host with what the sign-in needs. */
-type SignInHost = Pick<Host, 'naming' | 'isEnabled' | 'now'>;
-
-/**
- * Sign-in at the first provider of the configuration, as the client that its first audience names; undefined if there
- * is none. Throws ConfigError.
- */
-export async function openIdOf(config: JwtConfig, host: SignInHost): Promise<OpenId | undefined> {
-  const [first] = (await readConfiguration(config, host)).jwt;
-  return first && new OpenId(first.issuer, host.now);
-}
 
 /** `fetch` with the CAs of the provider, for answers that are not too large, within a time. */
 const fetchWith =
@@ -98,7 +94,7 @@ export class OpenId {
   #discovered: { readonly server: Promise<AuthorizationServer>; readonly until: number } | undefined;
 
   constructor(
-    readonly issuer: Issuer,
+    readonly issuer: SignInIssuer,
     readonly now: () => number,
   ) {}
 

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { namingOf } from '../../core/naming.js';
+import { checkAuthentication } from '../../core/server/access/authentication.js';
 import { hasConsole } from '../../core/server/access/console.js';
 import { DEFAULTS } from '../../core/server/settings.js';
-import { openIdOf } from '../../plugins/console/openId.js';
 import { digest, Sessions } from '../../plugins/console/sessions.js';
 import { SignInLink } from '../../plugins/console/signInLink.js';
 import { Api, type Answer, type Sent } from '../api/support.js';
@@ -178,13 +177,10 @@ describe('OpenID Connect', () => {
   });
 
   test('is at the provider of flags, and at none if there is no provider', async () => {
-    const host = { naming: namingOf('kubernetes'), isEnabled: () => true, now: () => 0 };
-    const flags = { issuerUrl: 'https://issuer.example', clientId: 'console' };
-    const found = await openIdOf({ flags, ownIssuers: [] }, host);
-    expect(found?.issuer).toMatchObject({ url: 'https://issuer.example', audiences: ['console'] });
-    const file = join(folder, 'none.yaml');
-    writeFileSync(file, 'apiVersion: apiserver.config.k8s.io/v1beta1\nkind: AuthenticationConfiguration\njwt: []\n');
-    expect(await openIdOf({ file, ownIssuers: [] }, host)).toBeUndefined();
+    const flags = { oidcIssuerUrl: 'https://issuer.example', oidcClientId: 'console' };
+    const { issuer } = await checkAuthentication({ ...DEFAULTS, ...flags });
+    expect(issuer).toMatchObject({ url: 'https://issuer.example', audiences: ['console'] });
+    expect(await checkAuthentication(DEFAULTS)).toMatchObject({ issuer: undefined });
   });
 
   test('signs nobody in whose browser has not begun it, and each answer works once', async () => {
