@@ -41,6 +41,19 @@ function extraKey(header: string): string {
   }
 }
 
+/**
+ * A user whom somebody names, with the groups that the server adds: those of a service account if no groups are given,
+ * and that of authenticated or unauthenticated requests.
+ */
+export function namedUser({ name, groups, ...rest }: User): User {
+  const account = serviceAccount(name);
+  const own =
+    account && groups.length === 0 ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`] : [];
+  const user: User = { ...rest, name, groups: [...own, ...groups] };
+  if (name !== ANONYMOUS.name) return completeUser(user);
+  return user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, UNAUTHENTICATED] };
+}
+
 /** The identity in the headers of a request (spec, "Impersonation"). */
 class ImpersonatedIdentity {
   readonly name: string;
@@ -80,19 +93,10 @@ class ImpersonatedIdentity {
     ];
   }
 
-  /**
-   * The impersonated user. Groups in the headers replace those of a service account. The group of authenticated or
-   * unauthenticated requests is added.
-   */
+  /** The impersonated user. */
   get user(): User {
-    const account = serviceAccount(this.name);
-    const own =
-      account && this.groups.length === 0
-        ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
-        : [];
-    const user: User = { name: this.name, uid: this.uid, groups: [...own, ...this.groups], extra: this.extra };
-    if (user.name !== ANONYMOUS.name) return completeUser(user);
-    return user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, UNAUTHENTICATED] };
+    const { name, uid, groups, extra } = this;
+    return namedUser({ name, uid, groups, extra });
   }
 }
 

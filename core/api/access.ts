@@ -126,9 +126,22 @@ function checkDecision(decision: Decision): Decision {
   return { is, reason, dependsOn } as Decision;
 }
 
+/** Parts of a token, such as those of a JWT, that are removed from messages; shorter ones are no secrets. */
+const TOKEN_PARTS = 4;
+const TOKEN_PART_CHARACTERS = 8;
+
+/** A message without what it repeats of the token of a request: those of webhooks may have any text. */
+function withoutToken(message: string, request: Received): string {
+  const token = request.header('authorization')?.trim().split(' ').at(-1) ?? '';
+  const secrets = [token, ...token.split('.', TOKEN_PARTS)].filter(({ length }) => length >= TOKEN_PART_CHARACTERS);
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '(redacted)'), message);
+}
+
 /** The messages of refusals that say more than that the credentials are invalid. A plugin's failure is only logged. */
-const reasonsIn = (refusals: readonly Refusal[]): readonly string[] =>
-  refusals.filter(one => isUnauthorized(one) && one.message !== 'Unauthorized').map(({ message }) => message);
+const reasonsIn = (refusals: readonly Refusal[], request: Received): readonly string[] =>
+  refusals
+    .filter(one => isUnauthorized(one) && one.message !== 'Unauthorized')
+    .map(({ message }) => withoutToken(message, request));
 
 /** A request without some of its headers. */
 const without = (request: Received, isHidden: (header: string) => boolean): Received =>
@@ -153,6 +166,7 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
   return {
     async authenticate(given) {
       const refusals: Refusal[] = [];
+      const refusedBy: string[] = [];
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
@@ -166,9 +180,10 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
           return { ...found, cacheFor: holds, objects, by: input.plugin };
         } catch (thrown) {
           refusals.push(thrown as Refusal);
+          refusedBy.push(input.plugin);
         }
       }
-      if (refusals.length > 0) throw new InvalidCredentials(reasonsIn(refusals));
+      if (refusals.length > 0) throw new InvalidCredentials(reasonsIn(refusals, given), refusedBy);
       return { user: null, cacheFor, objects: [] };
     },
   };
@@ -193,7 +208,8 @@ async function explainedOpinion(
   user: User,
   target: Target,
 ): Promise<ExplainedOpinion> {
-  let opinion: Opinion = { plugin, is: 'noOpinion' };
+  // One that fails refuses the request.
+  let opinion: Opinion = { plugin, is: 'deny' };
   try {
     const { is, reason } = await call(() => after(value.authorize(user, target), checkDecision));
     opinion = { plugin, is, reason };
@@ -202,6 +218,11 @@ async function explainedOpinion(
   } catch (thrown) {
     return { ...opinion, error: (thrown as Error).message };
   }
+}
+
+/** The request is carried out for this user and target: an authorizer that changed them would decide on others. */
+function freeze(user: User, target: Target): void {
+  for (const value of [user, user.groups, target]) Object.freeze(value);
 }
 
 const NO_RULES: UserRules = { resourceRules: [], pathRules: [] };
@@ -218,10 +239,12 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
         ...(errors.length > 0 ? { error: errors.length === 1 ? errors[0] : `[${errors.join(', ')}]` } : {}),
       };
     },
-    explain: (user, target) => Promise.all(inputs.map(input => explainedOpinion(input, user, target))),
+    explain(user, target) {
+      freeze(user, target);
+      return Promise.all(inputs.map(input => explainedOpinion(input, user, target)));
+    },
     async authorize(user, target) {
-      // The request is carried out for this user and target: an authorizer that changed them would decide on others.
-      for (const value of [user, user.groups, target]) Object.freeze(value);
+      freeze(user, target);
       let cacheFor: CacheFor = 'forever';
       let resources: readonly string[] = [];
       const opinions: Opinion[] = [];

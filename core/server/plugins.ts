@@ -40,6 +40,8 @@ export interface BuiltinInputs {
   readonly takenNames: readonly string[];
   /** Every served group, for their API services. */
   readonly groups: readonly object[];
+  /** The versions of every stored kind. */
+  readonly storageVersions: readonly object[];
 }
 
 const MODES: ReadonlyMap<string, PluginSpec> = new Map<string, PluginSpec>([
@@ -83,15 +85,20 @@ function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readon
   return file === undefined ? [] : [{ use: at('health/encryption.js'), config: { file }, threads: ['front'] }];
 }
 
+/** Whether StorageVersions say in which versions servers store objects. */
+function hasStorageVersions(settings: Settings): boolean {
+  const { features } = featuresOf(settings);
+  return ['StorageVersionAPI', 'APIServerIdentity'].every(gate => features.includes(gate));
+}
+
 /** Whether ServiceCIDR objects have the ranges of Services. */
 const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).features.includes(MULTI_CIDR_GATE);
 
 /** The console, which is for this machine alone unless the setting says otherwise. */
 function consolePlugins(settings: Settings, { adminTokens, consoleLink: linkDigest }: BuiltinInputs): PluginSpec[] {
   if (!hasConsole(settings)) return [];
-  const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcCaFile: caFile } = settings;
-  const openId = issuer === undefined ? undefined : { issuer, clientId, caFile };
-  return [{ use: at('console/index.js'), config: { adminTokens, linkDigest, openId }, threads: ['front', 'pool'] }];
+  const config = { adminTokens, linkDigest, providers: jwtConfig(settings) };
+  return [{ use: at('console/index.js'), config, threads: ['front', 'pool'] }];
 }
 
 /** The address of the server for workloads. */
@@ -149,6 +156,14 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
     ['bootstrap-signer-controller', 'accounts/bootstrapTokens.js#bootstrapSigner'],
     ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
     ['storage-version-migrator-controller', 'definitions/storageMigration.js#storageMigration'],
+    ...(hasStorageVersions(settings)
+      ? [
+          [
+            'storageversion-garbage-collector-controller',
+            '../kinds/internal/storageVersion/controllers/index.js#storageVersionCollection',
+          ] as const,
+        ]
+      : []),
     ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
     ...(hasCidrObjects(settings)
       ? [['service-cidr-controller', '../kinds/core/service/controllers/serviceCidrs.js#serviceCidrs'] as const]
@@ -172,7 +187,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     config,
     threads: ['front', 'pool'],
   });
-  const { groups, takenNames, serviceAccountKeyFile } = inputs;
+  const { groups, takenNames, storageVersions, serviceAccountKeyFile } = inputs;
   const identityProviders = jwtConfig(settings);
   const proxies = requestHeaderConfig(settings);
   const tokenWebhook = tokenWebhookConfig(settings);
@@ -237,6 +252,9 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
       fromObjects: hasCidrObjects(settings),
     }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
+    ...(hasStorageVersions(settings)
+      ? [control('kinds/internal/storageVersion/controllers/index.js#storageVersions', { resources: storageVersions })]
+      : []),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
     ),
@@ -254,6 +272,7 @@ const NO_INPUTS: BuiltinInputs = {
   serviceAccountKeyFile: '-',
   takenNames: [],
   groups: [],
+  storageVersions: [],
 };
 
 /**

@@ -13,6 +13,7 @@ import { checkJson } from '../plugin/load/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
 import { monotonicTime } from '../runtime/clock.js';
 import { delay } from '../runtime/timers.js';
+import { storageVersionsOf } from '../schema/registry/storageVersions.js';
 import { namesIn } from '../schema/registry/takenNames.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
@@ -83,6 +84,11 @@ export interface OwnServer {
   /** The plugins that run now, and the counters of their calls. */
   readonly called: () => Pick<ThreadData, 'plugins' | 'calls'>;
   /**
+   * Has the process end when a plugin keeps the main thread from its event loop for longer than it may. In a program
+   * that embeds a server, other code may keep it.
+   */
+  readonly watchMainThread: () => void;
+  /**
    * Applies other settings, and reads plugins again, without losing connections or the store; `version` is that of
    * their modules. Resolves with the settings that differ and are applied by the next start alone. Throws as
    * `startServer`, and what a plugin throws when it is made; then nothing has changed, unless a controller has thrown.
@@ -142,7 +148,8 @@ async function start(
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
   const link = makeConsoleLink(settings);
-  const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4), link);
+  const memory = { counters: new SharedArrayBuffer(COUNTERS * 4), inspection: Inspection.memory() };
+  const data = threadData(settings, paths, anonymous, memory, link);
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
@@ -195,10 +202,11 @@ async function start(
   };
   ownServers.set(server, {
     called: () => current.data,
+    watchMainThread: () => frontEnd.watchThread(),
     async reload(given, version) {
       const { live, kept } = divideSettings(current.settings, checkAll(given));
       const next = await checkParts(live, version);
-      const nextData = threadData(next.settings, paths, next.anonymous, data.counters);
+      const nextData = threadData(next.settings, paths, next.anonymous, data);
       const replaced = unreplaceablePlugins(current.settings.plugins, next.settings.plugins);
       await frontEnd.reload(nextData, () => (current = { settings: next.settings, data: nextData }));
       return [...kept, ...replaced];
@@ -208,7 +216,7 @@ async function start(
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
-type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups'>;
+type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups' | 'storageVersions'>;
 
 const describe = (registry: Registry): Kinds => ({
   takenNames: [...namesIn(registry)],
@@ -217,6 +225,7 @@ const describe = (registry: Registry): Kinds => ({
     priority,
     versions: versions.filter(version => version.served).map(version => version.version),
   })),
+  storageVersions: storageVersionsOf(registry),
 });
 
 /** Every plugin of the server. */
@@ -242,17 +251,24 @@ function threadData(
   settings: Settings,
   paths: DataPaths,
   anonymous: AnonymousPolicy,
-  counters: SharedArrayBuffer,
+  { counters, inspection }: Pick<ThreadData, 'counters' | 'inspection'>,
   link?: ConsoleLink,
 ): ThreadData {
-  const known = { rootCa: '', clientCa: '', takenNames: [], groups: [], consoleLink: link?.digest };
+  const known = {
+    rootCa: '',
+    clientCa: '',
+    takenNames: [],
+    groups: [],
+    storageVersions: [],
+    consoleLink: link?.digest,
+  };
   const plugins = pluginsFor(settings, paths, known);
   return {
     naming: settings.naming,
     plugins,
     resources: settings.resources,
     calls: CallCounters.memory(plugins.length),
-    inspection: Inspection.memory(),
+    inspection,
     counters,
     verbosity: settings.verbosity,
     loggingFormat: settings.loggingFormat,

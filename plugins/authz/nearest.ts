@@ -1,4 +1,5 @@
 import type { NearRule } from '../../core/api/index.js';
+import { RECORDED_MESSAGE_CHARACTERS } from '../../core/limits.js';
 
 /** Rules that an explanation has. */
 const EXPLAINED_RULES = 5;
@@ -10,7 +11,7 @@ const FAR = 2;
 /** A part of a request that a rule may lack. */
 export type Part = keyof typeof DISTANCES;
 
-/** A rule that may be near. Its text is only made if it is. */
+/** A rule that may be near. Its text is only made if it is shown. */
 export interface Candidate {
   readonly source: string;
   readonly missing: readonly Part[];
@@ -20,12 +21,18 @@ export interface Candidate {
 
 /** The rules that are nearest to a request, the nearest first; those that allow it have nothing missing. */
 export function nearestRules(candidates: Iterable<Candidate>): NearRule[] {
-  const near: { readonly distance: number; readonly rule: NearRule }[] = [];
-  for (const { source, missing, rule } of candidates) {
-    const distance = missing.reduce((sum, part) => sum + DISTANCES[part], 0);
-    if (distance <= FAR) near.push({ distance, rule: { source, rule: rule(), missing } });
+  const near: { readonly distance: number; readonly candidate: Candidate }[] = [];
+  for (const candidate of candidates) {
+    const distance = candidate.missing.reduce((sum, part) => sum + DISTANCES[part], 0);
+    if (distance <= FAR) near.push({ distance, candidate });
   }
   const nearest = near.sort((a, b) => a.distance - b.distance).slice(0, EXPLAINED_RULES);
   const least = nearest[0]?.distance;
-  return nearest.filter(({ distance }) => least !== 0 || distance === 0).map(({ rule }) => rule);
+  return nearest
+    .filter(({ distance }) => least !== 0 || distance === 0)
+    .map(({ candidate: { source, missing, rule } }) => ({ source, rule: shorten(rule()), missing }));
 }
+
+/** Rules may have names of thousands of objects. */
+const shorten = (text: string): string =>
+  text.length <= RECORDED_MESSAGE_CHARACTERS ? text : `${text.slice(0, RECORDED_MESSAGE_CHARACTERS)}…`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, deployment, type Loose } from '../api/support.js';
-import { Hooks, install } from './hooks.js';
+import { add, Hooks, install, patchOf } from './hooks.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /* Validating and mutating webhooks, through a running server and an HTTPS server with hooks. */
@@ -50,11 +50,6 @@ afterAll(async () => {
 /** Creates a config map that the webhook at this path is called for. */
 const create = (hook: string, name: string, query = ''): Promise<Answer> =>
   api.post(`${MAPS}${query}`, { metadata: { name, labels: { hook } }, data: { a: '1' } });
-const patchOf = (...operations: object[]): object => ({
-  patchType: 'JSONPatch',
-  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
-});
-const add = (path: string, value: unknown): object => ({ op: 'add', path, value });
 const STATUS = JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'no' });
 const failure = (hook: string, why: string): string =>
   `Internal error occurred: failed calling webhook "${hook}.example.com": ${why}`;
@@ -119,6 +114,8 @@ describe('a validating webhook', () => {
       'Teapot',
       'admission webhook "denies.example.com" denied the request: short and stout',
     ]);
+    const step = { plugin: 'validating-admission-webhook', result: 'Refused' };
+    expect((await api.decisionOf(full))['steps']).toContainEqual(expect.objectContaining(step));
   });
 
   test('says when to try again, in the header as well', async () => {
@@ -193,10 +190,9 @@ describe('a validating webhook', () => {
     hooks.on('/warns-deletes', () => ({ warnings: ['gone'] }));
     await install(api, 'Validating', 'warns-deletes', hooks.webhook('/warns-deletes', { rules, objectSelector: {} }));
     await api.made(pods, { metadata: { name: 'warned' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
-    expect(await api.delete(`${pods}/warned?gracePeriodSeconds=0`)).toMatchObject({
-      status: 200,
-      headers: { warning: '299 - "gone"' },
-    });
+    const deleted = await api.delete(`${pods}/warned?gracePeriodSeconds=0`);
+    expect(deleted).toMatchObject({ status: 200, headers: { warning: '299 - "gone"' } });
+    expect((await api.decisionOf(deleted))['steps']).toContainEqual(expect.objectContaining({ result: 'Warned' }));
     await api.delete('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/warns-deletes');
   });
 

@@ -58,11 +58,15 @@ export class Api {
 
   #isShared = false;
 
-  private constructor(readonly server: RunningServer) {}
+  private constructor(
+    readonly server: RunningServer,
+    readonly naming: Settings['naming'],
+  ) {}
 
   static async start(settings: Partial<Settings> = {}): Promise<Api> {
-    const api = new Api(await startServer({ storage: 'memory', port: 0, naming: 'kubernetes', ...settings }));
-    const group = settings.naming === 'neutral' ? 'orchestrator' : 'k8s';
+    const { naming = 'kubernetes' } = settings;
+    const api = new Api(await startServer({ storage: 'memory', port: 0, ...settings, naming }), naming);
+    const group = naming === 'neutral' ? 'orchestrator' : 'k8s';
     // The last object that the controllers of the server create at the start.
     for (const path of [
       '/api/v1/namespaces/default',
@@ -124,6 +128,15 @@ export class Api {
     });
     const text = await answer.body.text();
     return { status: answer.statusCode, headers: answer.headers, text, body: parsed(text) as Loose };
+  }
+
+  /** The decision about the request of an answer. */
+  async decisionOf({ headers }: Pick<Answer, 'headers'>): Promise<Loose> {
+    const group = this.naming === 'neutral' ? 'why.orchestrator.io' : 'why.capstan.dev';
+    const id = headers['audit-id'] as string;
+    const { status, body } = await this.get(`/apis/${group}/v1/decisions/${id}`);
+    if (status !== 200) throw new Error(`the decision ${id} is answered with ${status}`);
+    return body;
   }
 
   /** POSTs an object and returns the bytes of the answer in the media type `accept`. */
@@ -229,4 +242,24 @@ export const pod = (name: string): object => ({
   kind: 'Pod',
   metadata: { name },
   spec: template.spec,
+});
+
+/** A definition of widgets of a group, which may have any fields. */
+export const openWidgets = (group: string): object => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `widgets.${group}` },
+  spec: {
+    group,
+    names: { kind: 'Widget', plural: 'widgets' },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
 });

@@ -71,6 +71,11 @@ describe('a policy', () => {
     expect(JSON.parse(explained.rules[0]!.rule)).toMatchObject({ group: 'dev', resource: 'pods' });
     const allowed = await authorizer(lines).explain!(bob, ofPods());
     expect(allowed.rules.map(({ missing }) => missing)).toEqual([[]]);
+    const path = line({ user: 'bob', nonResourcePath: '/healthz' });
+    const ofPath = await authorizer([...lines, path]).explain!(bob, { is: 'path', verb: 'get', path: '/metrics' });
+    expect(ofPath.rules.map(({ source, missing }) => [source, missing])).toEqual([
+      ['line 4 of the policy file', ['path']],
+    ]);
   });
 
   test('may be for all who are authenticated [A423], or for those who are not [A424]', async () => {
@@ -208,6 +213,20 @@ describe('a server', () => {
 
   test('allows what RBAC or ABAC allow, and reads a changed file [A321] [A364] [A418]', async () => {
     expect([await list('alice-token'), await list('bob-token'), await list('')]).toEqual([200, 403, 403]);
+    const refused = await api.get('/api/v1/namespaces/default/pods', { token: 'alice-token' });
+    expect(await api.decisionOf(refused)).toMatchObject({
+      authorization: {
+        authorizers: expect.arrayContaining([
+          {
+            name: 'abac',
+            decision: 'NoOpinion',
+            reason: 'No policy matched.',
+            rules: [expect.objectContaining({ source: 'line 1 of the policy file', missing: ['resource'] })],
+          },
+        ]),
+        grant: expect.stringContaining('name: alice'),
+      },
+    });
     // Discovery is allowed by RBAC.
     expect((await api.get('/version', { token: 'bob-token' })).status).toBe(200);
     writeFileSync(join(folder, 'next'), line({ user: 'bob', namespace: '*', resource: 'configmaps', apiGroup: '' }));

@@ -67,6 +67,18 @@ describe('a server with --authorization-mode=Node,RBAC and --anonymous-auth=fals
       404, 403,
     ]);
     expect(await status('/api/v1/nodes/n1', 'eve-token')).toBe(403);
+    const refused = await api.get('/api/v1/namespaces/default/secrets/x', { token: 'node-token' });
+    expect(await api.decisionOf(refused)).toMatchObject({
+      authorization: {
+        authorizers: expect.arrayContaining([
+          {
+            name: 'node',
+            decision: 'NoOpinion',
+            reason: "no relationship found between node 'n1' and this object",
+          },
+        ]),
+      },
+    });
   });
 
   test('lets a node agent change other nodes, as NodeRestriction is off [A388]', async () => {

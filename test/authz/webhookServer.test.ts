@@ -62,7 +62,14 @@ describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', nam
     expect(await status(pods)).toBe(200);
     answers({ allowed: false, denied: true, reason: 'closed' });
     expect([await status(pods), await status('/version')]).toEqual([403, 403]);
-    expect((await api.get(pods, { token: 'eve-token' })).text).toContain('closed');
+    const closed = await api.get(pods, { token: 'eve-token' });
+    expect(closed.text).toContain('closed');
+    expect(await api.decisionOf(closed)).toMatchObject({
+      authorization: {
+        allowed: false,
+        authorizers: [{}, { decision: 'Deny', reason: 'closed' }],
+      },
+    });
     expect(await status(pods, 'master-token')).toBe(200);
     expect(webhook.calls.some(({ text }) => text.includes('"user":"max"'))).toBe(false);
     webhook.answer = () => 403;

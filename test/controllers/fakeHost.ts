@@ -40,6 +40,7 @@ const RESOURCES: readonly ServedResource[] = [
   resource('v1', 'Service', 'services'),
   resource('v1', 'Event', 'events'),
   resource('v1', 'Endpoints', 'endpoints'),
+  resource('coordination.k8s.io/v1', 'Lease', 'leases'),
   resource('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices'),
   resource('apiregistration.k8s.io/v1', 'APIService', 'apiservices', false),
   resource('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', false),

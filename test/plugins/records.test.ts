@@ -9,6 +9,7 @@ import { ConfiguredServer, fixture } from './support.js';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const PLUGIN = 'test/failing';
 const use = fixture('failing');
+const DECISIONS = '/apis/why.capstan.dev/v1/decisions';
 const ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 const create = (server: ConfiguredServer, labels: object, headers?: { [name: string]: string }) =>
@@ -53,6 +54,9 @@ describe('the record of a failed call', () => {
       'One of these errors: Error: connect ECONNREFUSED 10.0.0.1',
     ]);
     expect(record!.stack).toMatch(/\/failing\.js:\d+:\d+/);
+    const decision = await server.call('GET', `${DECISIONS}/${headers['audit-id'] as string}`);
+    const step = { stage: 'Validate', plugin: PLUGIN, result: 'Refused' };
+    expect(decision.body).toHaveProperty('steps', expect.arrayContaining([expect.objectContaining(step)]));
   });
 
   test('has the audit id that the client has chosen', async () => {

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventuallyPasses } from '../support/eventually.js';
 import { Api, type Event, type Loose, listOf } from '../api/support.js';
 import { hasUws } from '../listener/names.js';
+import { eventually } from '../support/eventually.js';
 import { startServer } from './library.js';
 
 const THREADS = 3;
@@ -27,7 +29,12 @@ class Client {
     });
     const text = await answer.body.text();
     const isJson = String(answer.headers['content-type']).includes('json');
-    return { status: answer.statusCode, text, body: (isJson ? JSON.parse(text) : {}) as Loose };
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text,
+      body: (isJson ? JSON.parse(text) : {}) as Loose,
+    };
   }
 
   async get(path: string): Promise<Loose> {
@@ -201,11 +208,13 @@ testThreads('every thread answers in every form, and pages that another thread h
     'application/json;as=Table;v=v1;g=meta.k8s.io',
     'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
   ];
-  for (const accept of forms) {
-    const answers = await Promise.all(clients.map(client => client.call('GET', path, undefined, { accept })));
-    const texts = answers.map(({ text }) => withoutAges(text));
-    for (const [i, { status }] of answers.entries()) expect([status, texts[i]]).toEqual([200, texts[0]]);
-  }
+  // Controllers may write meanwhile.
+  for (const accept of forms)
+    await eventuallyPasses(async () => {
+      const answers = await Promise.all(clients.map(client => client.call('GET', path, undefined, { accept })));
+      const texts = answers.map(({ text }) => withoutAges(text));
+      for (const [i, { status }] of answers.entries()) expect([status, texts[i]]).toEqual([200, texts[0]]);
+    });
   const names: string[] = [];
   let next = '';
   for (let page = 0; page === 0 || next !== ''; page++) {
@@ -277,4 +286,23 @@ testThreads('a server that closes ends the watches of all threads with a last bo
 test('several listening threads are refused where the listener serves in one thread', async () => {
   const starting = startServer({ storage: 'memory', port: 0, listener: 'node', listeningThreads: 2 });
   await expect(starting).rejects.toThrow(/--listening-threads: the listener node serves in one thread/);
+});
+
+testThreads('what one thread refuses, every thread can explain', async () => {
+  const { headers } = await clients[0]!.call('GET', '/api/v1/pods', undefined, { authorization: 'Bearer ann-token' });
+  const missing = await clients[0]!.call('GET', '/api/v1/namespaces/none');
+  for (const [id, code] of [
+    [headers['audit-id'], 403],
+    [missing.headers['audit-id'], 404],
+  ]) {
+    const path = `/apis/why.capstan.dev/v1/decisions/${String(id)}`;
+    const read = (client: Client) => client.call('GET', path).then(({ body }) => body);
+    for (const client of clients)
+      expect(
+        await eventually(
+          () => read(client),
+          body => 'outcome' in body,
+        ),
+      ).toMatchObject({ outcome: { code } });
+  }
 });

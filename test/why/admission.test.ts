@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Answer, type Loose } from '../api/support.js';
+import { loadCel } from '../../core/schema/expressions/environment.js';
+import { compilePolicy } from '../../plugins/admission/policies/compile.js';
+import { evaluatePolicy } from '../../plugins/admission/policies/evaluate.js';
+import { Api, type Loose } from '../api/support.js';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1';
 
@@ -14,10 +17,6 @@ afterAll(async () => {
   await api.close();
 });
 
-/** The decision that an answer names. */
-const decisionOf = async ({ headers }: Answer): Promise<Loose> =>
-  (await api.get(`/apis/why.capstan.dev/v1/decisions/${headers['audit-id'] as string}`)).body;
-
 /** The steps of a decision that some plugin made. */
 const stepsOf = (decision: Loose, plugin: string): Loose[] =>
   (decision['steps'] as unknown as Loose[]).filter(step => String(step['plugin']) === plugin);
@@ -30,7 +29,7 @@ describe('a write', () => {
       spec: { containers: [container] },
     });
     expect(created.status).toBe(201);
-    const decision = await decisionOf(created);
+    const decision = await api.decisionOf(created);
     expect(decision['outcome']).toMatchObject({ code: 201 });
     expect(decision['request']!['name']).toBe(created.body['metadata']!['name']);
     const [account] = stepsOf(decision, 'service-account');
@@ -44,9 +43,20 @@ describe('a write', () => {
     expect(decision['authorization']).toMatchObject({ allowed: true, authorizers: [{ decision: 'Allow' }] });
   });
 
+  test('of a collection is one decision, whose id the answer has', async () => {
+    const maps = '/api/v1/namespaces/why-admission/configmaps';
+    for (const name of ['one', 'two']) await api.post(maps, { metadata: { name, labels: { of: 'why' } } });
+    const deleted = await api.call('DELETE', `${maps}?labelSelector=of=why`);
+    expect([deleted.status, (deleted.body['items'] as unknown as Loose[]).length]).toEqual([200, 2]);
+    const { request, outcome } = await api.decisionOf(deleted);
+    expect(request).toMatchObject({ verb: 'deletecollection', resource: 'configmaps' });
+    expect(request!['name']).toBeUndefined();
+    expect(outcome).toMatchObject({ code: 200 });
+  });
+
   test('a refusal of a plugin is the last step', async () => {
     const refused = await api.post('/api/v1/namespaces/why-none/configmaps', { metadata: { name: 'a' } });
-    const decision = await decisionOf(refused);
+    const decision = await api.decisionOf(refused);
     const steps = decision['steps'] as unknown as Loose[];
     expect(steps.at(-1)).toMatchObject({ result: 'Refused', message: expect.stringContaining('"why-none"') });
   });
@@ -73,13 +83,24 @@ describe('a write', () => {
       metadata: { name: 'a' },
       data: { coffee: '' },
     });
-    const [policy, plugin] = stepsOf(await decisionOf(refused), 'validating-admission-policy');
+    const [policy, plugin] = stepsOf(await api.decisionOf(refused), 'validating-admission-policy');
     expect(policy).toMatchObject({
       part: 'policy why-tea with binding why-tea',
       result: 'Refused',
-      message: 'there must be tea',
+      message: "there must be tea (expression: 'tea' in object.data)",
       cost: expect.any(Number),
     });
     expect(plugin).toMatchObject({ result: 'Refused', message: expect.stringContaining('there must be tea') });
   });
+});
+
+test('the cost of a policy that exceeds its budget is that of what was evaluated', async () => {
+  const cel = await loadCel();
+  const spec = { validations: [{ expression: "'a' in object.data" }] };
+  const policy = compilePolicy(cel, { kind: '', apiVersion: '', metadata: {}, spec });
+  const withoutBudget = { ...cel, REQUEST_BUDGET: 0 } as object as typeof cel;
+  const values = { object: { data: { a: '' } }, request: {} };
+  const findings = await evaluatePolicy(withoutBudget, policy, values, 'Fail');
+  expect(findings.denials.map(({ message }) => message)).toEqual([expect.stringContaining('out of cost budget')]);
+  expect(findings.cost).toBeGreaterThan(0);
 });

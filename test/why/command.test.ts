@@ -65,6 +65,42 @@ describe('capstan why ID', () => {
     expect(text).toContain('404  get / [2J\n  a b\n  c\n');
   });
 
+  test('shows rules, paths of what there is not, and where messages are left out', () => {
+    const decision = {
+      request: { verb: '', path: '/apis/apps/v9/pods', resource: 'pods' },
+      sender: { username: 'system:anonymous', groups: ['system:unauthenticated'] },
+      outcome: { code: 404 },
+      violations: [
+        { field: 'spec', reason: 'FieldValueInvalid', message: 'min above max', rule: 'self.min <= self.max' },
+        { field: 'data[a]', reason: 'FieldValueInvalid', message: '' },
+      ],
+    };
+    expect(
+      decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream)).split('\n'),
+    ).toEqual([
+      '404  pods',
+      'Path  /apis/apps/v9/pods',
+      'Sender  system:anonymous; in system:unauthenticated; the request has no credentials',
+      'Violations',
+      '  spec: min above max',
+      '    rule: self.min <= self.max',
+      '  data[a]: FieldValueInvalid; the message is left out, as it may have a credential',
+    ]);
+  });
+
+  test('is coloured on a terminal, and each text of others is one line', () => {
+    const decision = {
+      request: { verb: 'get', path: '/version' },
+      sender: { username: 'eve\nAuthorizers' },
+      outcome: { code: 403, reason: 'Forbidden\u001b[2J' },
+    };
+    const text = decisionText(decision, styleOf({ isTTY: true, hasColors: () => true } as NodeJS.WriteStream));
+    const [first, second, ...more] = text.split('\n');
+    expect(first).toBe('\u001b[31m403 Forbidden [2J\u001b[39m  get /version');
+    expect(second).toBe('\u001b[1mSender\u001b[22m  eve Authorizers');
+    expect(more).toEqual([]);
+  });
+
   test('is named by commands that are refused', async () => {
     const file = join(directory, 'bad.yaml');
     writeFileSync(
@@ -84,6 +120,8 @@ describe('capstan why VERB KIND', () => {
     expect(text).toMatch(/^no {2}olga may not create pods in the namespace why-command\n/);
     expect(text).toContain('name: allow-create-pods-olga\n');
     expect(await why('get', '/version', '--as=olga')).toMatch(/^yes {2}olga may get \/version\n/);
+    // Nobody is to allow everybody something.
+    expect(await why('--as=system:anonymous', 'create', 'pods')).not.toContain('To allow it, apply');
     expect(await why('delete', 'nodes', 'a')).toMatch(/^yes {2}you may delete nodes "a"\n/);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DecisionRecord } from '../../core/api/index.js';
+import type { DecisionRecord, User } from '../../core/api/index.js';
 import type { Json } from '../../core/model/object.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { createJsonPatch } from '../../core/schema/patch/createJsonPatch.js';
@@ -39,6 +39,16 @@ describe('the records of decisions', () => {
     expect(idsIn(decisions)).toEqual(['w', 'r4', 'r3']);
   });
 
+  test('are bounded with their users, which records of the same credentials share', () => {
+    const userOf = (name: string): User => ({ name, uid: '', groups: ['g'.repeat(10_000)], extra: new Map() });
+    const decisions = new Decisions({ refusals: 10, refusalBytes: 50_000, writes: 1, writeBytes: 1 });
+    for (let i = 0; i < 5; i++) decisions.add(record(`r${i}`, 403, { user: userOf(`u${i}`) }));
+    expect(idsIn(decisions)).toEqual(['r4', 'r3']);
+    const user = userOf('same');
+    for (let i = 0; i < 5; i++) decisions.add(record(`s${i}`, 403, { user, impersonator: user }));
+    expect(idsIn(decisions)).toEqual(['s4', 's3', 's2', 's1', 's0', 'r4']);
+  });
+
   test('are read from the newest to the oldest, also from a number on', () => {
     const decisions = new Decisions();
     for (const [i, code] of [201, 403, 201, 404].entries()) decisions.add(record(`${i}`, code));
@@ -69,9 +79,14 @@ describe('a patch of a change', () => {
   ];
 
   test.each(CASES)('makes the object after it of the one before: %s', (_what, before, after) => {
-    const patch = createJsonPatch(before, after) as Json[];
+    const patch = createJsonPatch(before, after);
     expect(applyJsonPatch(structuredClone(before), patch, 100)).toEqual(after);
     expect(createJsonPatch(after, after)).toEqual([]);
+  });
+
+  test('leaves out members that are undefined', () => {
+    const given = { a: undefined, b: { c: undefined } } as unknown as Json;
+    expect([createJsonPatch(given, { b: {} }), createJsonPatch({ b: {} }, given)]).toEqual([[], []]);
   });
 
   test('changes only what differs', () => {

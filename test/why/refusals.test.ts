@@ -15,22 +15,13 @@ const as = (user: string, ...groups: string[]) => ({
   headers: { 'impersonate-user': user, ...(groups.length > 0 ? { 'impersonate-group': groups } : {}) },
 });
 
-/** The decision that an answer names. */
-async function decisionOf(answer: Answer): Promise<Loose> {
-  const id = answer.headers['audit-id'] as string;
-  expect(id).toMatch(/^[0-9a-f-]{36}$/);
-  const found = await api.get(`${DECISIONS}/${id}`);
-  expect([found.status, found.text]).toEqual([200, expect.anything()]);
-  return found.body;
-}
-
 const names = (list: Loose): unknown[] => (list as unknown as Loose[]).map(one => one['name']);
 
 describe('a request that no authorizer allows', () => {
   test('names its sender, the word of each authorizer, and the smallest role that allows it', async () => {
     const refused = await api.post('/api/v1/namespaces/why-a/pods', {}, as('wanda', 'dev'));
     expect(refused.status).toBe(403);
-    const { metadata, request, sender, outcome, authorization } = await decisionOf(refused);
+    const { metadata, request, sender, outcome, authorization } = await api.decisionOf(refused);
     expect(metadata!['name']).toBe(refused.headers['audit-id']);
     expect(request).toEqual({
       verb: 'create',
@@ -73,7 +64,7 @@ describe('a request that no authorizer allows', () => {
 
     const source = 'RoleBinding "reader/why-b" of Role "reader" to User "nora"';
     const nearest = async (answer: Answer): Promise<unknown> => {
-      const { authorization } = await decisionOf(answer);
+      const { authorization } = await api.decisionOf(answer);
       const said = (authorization!['authorizers'] as unknown as Loose[]).find(({ name }) => String(name) === 'rbac');
       return (said!['rules'] as unknown as Loose[] | undefined)?.map(rule => [rule['source'], rule['missing']]);
     };
@@ -87,9 +78,15 @@ describe('a request that no authorizer allows', () => {
     expect(await nearest(await api.get('/apis/apps/v1/namespaces/why-c/deployments', as('nora')))).toBeUndefined();
   });
 
+  test('is explained for the user that somebody acts as, also if it has selectors', async () => {
+    const { authorization } = await api.decisionOf(await api.get('/api/v1/pods?labelSelector=a=b', as('sela')));
+    expect(authorization!['grant']).toEqual(expect.stringContaining('name: allow-list-pods-sela'));
+    expect(authorization).toMatchObject({ allowed: false });
+  });
+
   test('is explained for the sender who may not act as another user', async () => {
     const refused = await api.get('/api/v1/pods', { ...as('root'), token: '' });
-    const { sender, authorization, request } = await decisionOf(refused);
+    const { sender, authorization, request } = await api.decisionOf(refused);
     expect(refused.status).toBe(403);
     expect(request).toMatchObject({ verb: 'list', resource: 'pods' });
     expect(sender).toEqual({ username: 'system:anonymous', groups: ['system:unauthenticated'] });
@@ -102,32 +99,42 @@ describe('other refusals', () => {
   test('credentials that are not valid: why they are not, and no sender', async () => {
     const refused = await api.get('/api/v1/pods', { token: 'bad' });
     expect(refused.status).toBe(401);
-    const decision = await decisionOf(refused);
+    const decision = await api.decisionOf(refused);
     expect(decision['sender']).toBeUndefined();
     expect(decision['outcome']).toMatchObject({ code: 401, reason: 'Unauthorized' });
+    expect(decision['outcome']!['message']).toMatch(/^the credentials are not valid for .*service-account/);
     expect(JSON.stringify(decision)).not.toContain('bad"');
   });
 
   test('an object that does not exist, of a read and of a write', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const refused = await api.call(method, '/api/v1/namespaces/why-a/configmaps/none');
-      const { outcome, authorization } = await decisionOf(refused);
+      const { outcome, authorization } = await api.decisionOf(refused);
       expect(outcome).toMatchObject({ code: 404, message: 'configmaps "none" not found' });
       expect(authorization).toMatchObject({ allowed: true });
+    }
+  });
+
+  test('a path that there is not', async () => {
+    const message = '404 page not found';
+    for (const path of ['/nothing', '/apis/example.com/v1/nothing']) {
+      const refused = await api.get(path);
+      expect([refused.status, refused.text]).toEqual([404, `${message}\n`]);
+      expect((await api.decisionOf(refused))['outcome']).toMatchObject({ code: 404, message });
     }
   });
 
   test('an invalid object: each violation with its field, and without values for a Secret', async () => {
     const invalid = { metadata: { name: 'x', labels: { '-': 's3cret!' } }, data: { '/': 'czNjcmV0' }, type: 'a' };
     const configMap = await api.post('/api/v1/namespaces/why-a/configmaps', { ...invalid, data: { '/': '' } });
-    const { violations } = await decisionOf(configMap);
+    const { violations } = await api.decisionOf(configMap);
     expect(violations).toEqual([
       { field: 'metadata.labels', reason: 'FieldValueInvalid', message: expect.stringContaining('"-"') },
       { field: 'metadata.labels', reason: 'FieldValueInvalid', message: expect.stringContaining('s3cret!') },
       { field: 'data[/]', reason: 'FieldValueInvalid', message: expect.stringContaining('Invalid value: "/"') },
     ]);
 
-    const secret = await decisionOf(await api.post('/api/v1/namespaces/why-a/secrets', invalid));
+    const secret = await api.decisionOf(await api.post('/api/v1/namespaces/why-a/secrets', invalid));
     const found = secret['violations'] as unknown as Loose[];
     expect(found.map(({ field, message }) => [field, message])).toEqual([
       ['metadata.labels', ''],
@@ -145,7 +152,7 @@ describe('other refusals', () => {
         type: 'application/apply-patch+yaml',
       });
     await apply('kitchen', 'green');
-    const { conflicts, violations } = await decisionOf(await apply('garden', 'black'));
+    const { conflicts, violations } = await api.decisionOf(await apply('garden', 'black'));
     expect(conflicts).toEqual([
       { field: '.data.tea', manager: 'kitchen', operation: 'Apply', since: expect.stringMatching(/^20.*Z$/) },
     ]);

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type AdmissionStep, InvalidCredentials, Refusal } from '../../core/api/index.js';
 import { mutator, validator, type Change, type Mutator, type Validator } from '../../core/api/admission.js';
-import { authorizer, type Authorizer } from '../../core/api/access.js';
+import { authenticator, type Authenticator, authorizer, type Authorizer } from '../../core/api/access.js';
 import type { Contributed } from '../../core/api/point.js';
 import type { ApiObject } from '../../core/model/object.js';
+import { forbiddenField, invalid, invalidObject } from '../../core/model/refusal.js';
+import type { Target } from '../../core/model/target.js';
 import { ANONYMOUS } from '../../core/model/user.js';
+import type { Conflict } from '../../core/schema/apply/ownership.js';
 import { RecordingBudget } from '../../workers/pool/recordingBudget.js';
 import { RequestTrail } from '../../workers/pool/trail.js';
 
@@ -31,13 +34,13 @@ const sets = (tea: string): Mutator => ({ on: {}, mutate: (_change, draft) => vo
 const secret = (): ApiObject => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, tea: 'old' });
 
 describe('the trail of a request', () => {
-  test('has each mutator in order, with the object before and after a change', async () => {
+  test('has each mutator in order, with the patch of a change', async () => {
     const trail = new RequestTrail(new RecordingBudget());
     const mutate = mutator.combine([contributed('same', sets('old')), contributed('new', sets('s3cret'))]);
     await mutate(change, secret(), undefined, trail);
     expect(stepsOf(trail)).toMatchObject([
       { stage: 'Mutate', plugin: 'same', result: 'Passed' },
-      { stage: 'Mutate', plugin: 'new', result: 'Changed', before: expect.any(String), after: expect.any(String) },
+      { plugin: 'new', result: 'Changed', patch: '[{"op":"replace","path":"/tea","value":"s3cret"}]' },
     ]);
   });
 
@@ -48,12 +51,17 @@ describe('the trail of a request', () => {
     trail.report({ result: 'Changed', patch: '[{"op":"add","path":"/tea","value":{"of":"s3cret"}}]' });
     trail.report({ result: 'Changed', patch: 's3cret' });
     trail.report({ result: 'Refused', message: 's3cret' });
-    const invalid = new Refusal('Invalid', 's3cret', { causes: [{ message: 's3cret', field: 'data' }] });
-    const text = JSON.stringify(trail.result('id', invalid));
-    expect(text).not.toContain('s3cret');
+    const broken = new Refusal('Invalid', 's3cret', { causes: [{ message: 's3cret', field: 'data' }] });
+    const denied = new Refusal('Forbidden', 's3cret is too short');
+    const unnamed = new Refusal('Forbidden', 'secrets is forbidden');
+    expect(trail.result('id', unnamed).refusal?.message).toBe('secrets is forbidden');
+    trail.begin('Validate', 'webhook');
+    trail.end(undefined, denied);
+    for (const refusal of [broken, denied]) expect(JSON.stringify(trail.result('id', refusal))).not.toContain('s3cret');
     expect(stepsOf(trail).map(({ patch }) => patch)).toEqual([
       '[{"op":"replace","path":"/tea","value":"(redacted)"}]',
       '[{"op":"add","path":"/tea","value":"(redacted)"}]',
+      undefined,
       undefined,
       undefined,
     ]);
@@ -61,7 +69,7 @@ describe('the trail of a request', () => {
 
   test('says that changes were not looked at, when that would have taken too much time', async () => {
     const budget = new RecordingBudget();
-    budget.spend('x'.repeat(10_000_000));
+    budget.spend(10_000_000);
     const trail = new RequestTrail(budget);
     await mutator.combine([contributed('new', sets('new'))])(change, secret(), undefined, trail);
     expect(trail.result('id').unseenChanges).toBe(true);
@@ -95,18 +103,98 @@ describe('the trail of a request', () => {
   test('has bounds, whatever plugins report', () => {
     const trail = new RequestTrail(new RecordingBudget());
     for (let i = 0; i < 1000; i++)
-      trail.report({ result: 'Changed', message: 'x'.repeat(1e5), patch: '1'.repeat(1e5) });
+      trail.report({ part: 'p'.repeat(1e5), result: 'Changed', message: 'x'.repeat(1e5), patch: '1'.repeat(1e5) });
     const causes = Array.from({ length: 1000 }, () => ({ message: 'y'.repeat(1e5), field: 'z'.repeat(1e5) }));
+    const owner = { manager: 'm', operation: 'Apply', apiVersion: 'v1' } as Conflict['owner'];
+    trail.conflict(causes.map(() => ({ owner, path: `.${'z'.repeat(1e5)}` })));
     const result = trail.result('id', new Refusal('Invalid', 'x'.repeat(1e6), { causes }));
-    expect(JSON.stringify(result).length).toBeLessThan(2_000_000);
+    expect(JSON.stringify(result).length).toBeLessThan(3_000_000);
     expect(stepsOf(trail)).toHaveLength(100);
     expect(result.refusal!.causes).toHaveLength(100);
+    expect(result.refusal!.conflicts).toHaveLength(100);
+  });
+
+  test('has only what steps have, and refuses results that there are not', () => {
+    const trail = new RequestTrail(new RecordingBudget());
+    trail.report({ result: 'Passed', ms: Number.NaN, cost: 1n, of: 1n } as never);
+    expect(stepsOf(trail)).toEqual([{ stage: 'Validate', plugin: '', result: 'Passed' }]);
+    expect(() => trail.report({ result: 'Fine' } as never)).toThrow(
+      'report: result must be one of Changed, Passed, Refused, Warned, Failed',
+    );
+  });
+
+  test('has of selectors only the name that they choose', () => {
+    const trail = new RequestTrail(new RecordingBudget());
+    const asked: Target = {
+      is: 'resource',
+      verb: 'list',
+      group: '',
+      version: 'v1',
+      resource: 'pods',
+      subresource: '',
+      namespace: '',
+      name: '',
+      path: '/api/v1/pods',
+      fieldSelector: [{ key: 'metadata.name', operator: '=', values: ['tea'] }],
+    };
+    trail.deny([], asked);
+    const { fieldSelector: _, ...plain } = asked;
+    expect(trail.result('id', new Refusal('Forbidden', 'no')).asked).toEqual({ ...plain, name: 'tea' });
+  });
+
+  test('has no part of a token that an authenticator repeats', async () => {
+    const token = 'header00.claims00.signature00';
+    const repeating: Authenticator = {
+      cacheFor: 'never',
+      authenticate() {
+        throw new Refusal('Unauthorized', `${token} is unknown: signature00 of claims00`);
+      },
+    };
+    const request = {
+      header: (name: string) => (name === 'authorization' ? `Bearer ${token}` : undefined),
+      headers: () => [],
+      remoteAddress: '',
+      path: '/',
+      warn: () => undefined,
+    };
+    await expect(authenticator.combine([contributed('hook', repeating)]).authenticate(request)).rejects.toMatchObject({
+      reasons: ['(redacted) is unknown: (redacted) of (redacted)'],
+    });
   });
 
   test('has the causes of invalid credentials, which the sender does not learn', () => {
     const trail = new RequestTrail(new RecordingBudget());
-    const { refusal } = trail.result('id', new InvalidCredentials(['the token has expired']));
+    const { refusal } = trail.result('id', new InvalidCredentials(['the token has expired'], ['jwt']));
     expect(refusal).toEqual({ reason: 'Unauthorized', message: 'the token has expired', causes: [] });
+    const unknown = trail.result('id', new InvalidCredentials([], ['static-token', 'jwt'])).refusal;
+    expect(unknown?.message).toBe('the credentials are not valid for static-token, jwt');
+  });
+
+  test('has the expression that does not hold, which the sender does not get', () => {
+    const broken = { ...invalid('spec', {}, 'min is above max'), rule: 'self.min <= self.max' };
+    const refusal = invalidObject('', 'Tea', 't', [broken]);
+    const { causes } = new RequestTrail(new RecordingBudget()).result('id', refusal).refusal!;
+    expect([causes[0]?.rule, JSON.stringify(refusal.toStatus())]).toEqual([
+      'self.min <= self.max',
+      expect.not.stringContaining('self.min'),
+    ]);
+  });
+
+  test('has the rules that a Secret breaks, unless a plugin has found that', () => {
+    const immutable = invalidObject('', 'Secret', 's', [forbiddenField('data', 'field is immutable')]);
+    const trail = new RequestTrail(new RecordingBudget());
+    trail.isConfidential = true;
+    const shown = trail.result('id', immutable).refusal;
+    expect([shown?.message, shown?.causes[0]?.message]).toEqual([
+      'Secret "s" is invalid: data: Forbidden: field is immutable',
+      'Forbidden: field is immutable',
+    ]);
+    const both = invalidObject('', 'Secret', 's', [forbiddenField('a', 'no'), invalid('b', 's3cret', 'no')]);
+    const half = trail.result('id', both).refusal;
+    expect([half?.message, half?.causes.map(({ message }) => message)]).toEqual(['', ['Forbidden: no', '']]);
+    trail.begin('Validate', 'plugin');
+    trail.end(undefined, undefined, [forbiddenField('a', 's3cret is too short')]);
+    expect(trail.result('id', immutable).refusal).toMatchObject({ message: '', causes: [{ message: '' }] });
   });
 });
 
@@ -137,12 +225,21 @@ describe('authorizers', () => {
       contributed('silent', saying('noOpinion')),
       contributed('rbac', saying('noOpinion', { explain: () => ({ rules }) })),
       contributed('lies', saying('noOpinion', { explain: () => ({ rules: 'none' }) as never })),
+      contributed('grants', saying('noOpinion', { explain: () => ({ rules, grant: [1n] }) as never })),
+      contributed('throws', { dependsOn: [], authorize: () => Promise.reject(new Error('down')) }),
       contributed('fails', saying('noOpinion', { explain: () => Promise.reject(new Error('no')) })),
     ]);
     expect(await authorization.explain(ANONYMOUS, target)).toEqual([
       { plugin: 'silent', is: 'noOpinion', reason: 'noOpinion!' },
       { plugin: 'rbac', is: 'noOpinion', reason: 'noOpinion!', explanation: { rules } },
       { plugin: 'lies', is: 'noOpinion', reason: 'noOpinion!', error: expect.stringContaining('explain must return') },
+      {
+        plugin: 'grants',
+        is: 'noOpinion',
+        reason: 'noOpinion!',
+        error: expect.stringContaining('explain must return'),
+      },
+      { plugin: 'throws', is: 'deny', error: 'down' },
       { plugin: 'fails', is: 'noOpinion', reason: 'noOpinion!', error: 'no' },
     ]);
   });

@@ -8,9 +8,11 @@ import { givenAuditId } from '../../core/request/auditId.js';
 import { monotonicTime, systemTime } from '../../core/runtime/clock.js';
 import { randomUUID } from '../../core/runtime/random.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
-import { badRequest, notFound, unknownPath } from '../../core/model/refusal.js';
+import { badRequest, notFound, Refusal, unknownPath } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
+import { WEBSOCKET_VERSION } from '../../core/model/webSocket.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
+import type { Serving } from '../../core/request/negotiate.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
 import { isMalformedPath, isWatch, parseRoute, type Route } from '../../core/request/route.js';
 import type { Registry } from '../../core/schema/resource.js';
@@ -22,10 +24,11 @@ import { isLong, isMethodAllowed, isWrite, methodNotAllowedError } from './paths
 import type { PoolClient } from './pool/poolClient.js';
 import type { Proposals } from './write/proposals.js';
 import type { ReadContext } from './reads/readContext.js';
-import { type Headers, refuseThrown, respond, text, warningHeadersOf } from './answers/reply.js';
-import { withoutCompression } from './answers/compress.js';
+import { type Headers, refuse, refuseThrown, respond, text, warningHeadersOf } from './answers/reply.js';
+import { withoutCompression } from './answers/changedExchange.js';
 import type { FrontRequest, Sender } from './access/sender.js';
 import type { State } from './state/state.js';
+import { webSocketFault } from './watch/webSocket.js';
 import { type PathHandler, READS, WRITES, type WriteParts } from './paths/routes.js';
 
 /** The parts of the front end. */
@@ -119,14 +122,14 @@ export class Front {
 
   /** Records a request that was refused, or has changed something. */
   #record(
-    { path, status }: Exchange,
+    { path, query, status }: Exchange,
     route: Route,
     sender: Sender | undefined,
     refused: FrontRefusal | undefined,
     ms: number,
   ): void {
     if (!refused && !sender?.trail) return;
-    const record = recordOf({ path, route, sender, code: status, refused, at: systemTime(), ms });
+    const record = recordOf({ path, query, route, sender, code: status, refused, at: systemTime(), ms });
     if (record) this.parts.decided(record);
   }
 
@@ -140,10 +143,7 @@ export class Front {
     let headers: Headers = [];
     let sender: Sender | undefined;
     try {
-      if (isMalformedPath(exchange.path)) {
-        text(exchange, 400, '400 Bad Request');
-        return undefined;
-      }
+      if (isMalformedPath(exchange.path)) return refuseAsText(exchange, badRequest('400 Bad Request'), '');
       checkQuery(exchange.query);
       if (!isLong(route)) checkTimeout(route.query);
       sender = findSender();
@@ -152,10 +152,10 @@ export class Front {
       else if (isWrite(exchange.method, route)) await this.#write(request, audited);
       else if ((await this.#authorize(request)) && (!audited || (await audited.receive(sender)))) {
         headers = warningHeadersOf(route.resource ?? route);
-        await this.#read(request);
+        return await this.#read(request);
       }
     } catch (thrown) {
-      const auditId = givenAuditId(exchange.header('audit-id')) ?? randomUUID();
+      const auditId = auditIdOf(exchange, sender);
       const withId: Headers = [...headers, ['audit-id', auditId]];
       const refusal = refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, {
         headers: withId,
@@ -182,35 +182,46 @@ export class Front {
     return false;
   }
 
-  async #read(request: FrontRequest): Promise<void> {
+  /** Returns the refusal if there is nothing that could be read. Throws Refusal. */
+  async #read(request: FrontRequest): Promise<FrontRefusal | undefined> {
     const { exchange, route } = request;
     const { target, resource } = route;
     const { paths, reads } = this.parts;
     if (target.is === 'path') {
-      if (!(await paths(exchange, route))) text(exchange, 404, '404 page not found\n');
-      return;
+      return (await paths(exchange, route)) ? undefined : refuseAsText(exchange, noPage(), '\n', request.sender);
     }
-    if (route.missing === 'text') return text(exchange, 404, '404 page not found\n');
+    if (route.missing === 'text') return refuseAsText(exchange, noPage(), '\n', request.sender);
     if (route.missing === 'object') throw notFound({ group: target.group, resource: target.resource }, target.name);
     if (route.missing === 'namespace') throw badRequest('Namespace parameter required.');
     if (!resource) throw unknownPath();
     if (!isMethodAllowed(exchange.method, route)) throw methodNotAllowedError(route);
     // The main thread makes the objects.
-    if (resource.strategy.showRecord) return void (await paths(exchange, route));
+    if (resource.strategy.showRecord) {
+      await paths(exchange, route);
+      return undefined;
+    }
+    const fault = isWatch(route) ? webSocketFault(exchange) : undefined;
+    if (fault !== undefined) return refuseHandshake(exchange, badRequest(fault), reads, request.sender);
     const objects = this.parts.state.loading.waitFor(resource.storageName);
     if (objects) await objects;
     await READS[isWatch(route) ? 'watch' : (target.verb as keyof typeof READS)](reads, request, resource);
+    return undefined;
   }
 
   /** Has a site answer a request. It is not authenticated, so it counts as one of an unknown sender. */
   async #visit({ exchange, route, sender }: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined) {
     const { usage } = sender;
     const body = this.#bodies.read(exchange, usage, false, SITE_BODY_BYTES);
-    usage.add('requests');
     try {
-      if (!audited || (await audited.receive(sender))) await this.parts.paths(exchange, route, await body.bytes);
+      usage.add('requests');
+      try {
+        if (audited && !(await audited.receive(sender))) return;
+        const isKnown = await this.parts.paths(exchange, route, await body.bytes);
+        if (!isKnown) text(exchange, 404, '404 page not found\n');
+      } finally {
+        usage.remove('requests');
+      }
     } finally {
-      usage.remove('requests');
       body.release();
     }
   }
@@ -245,6 +256,29 @@ export class Front {
     if (objects) await objects;
     await (WRITES[verb] ?? WRITES['*'])(this.#writes, request, body);
   }
+}
+
+/** The audit id of a request: the one that the client or the pool has chosen, or a new one. */
+const auditIdOf = (exchange: Exchange, sender: Sender | undefined): string =>
+  givenAuditId(exchange.header('audit-id')) ?? sender?.trail?.auditId ?? randomUUID();
+
+const noPage = (): Refusal => new Refusal('NotFound', '404 page not found');
+
+/** Sends the message of a refusal, and `end`, as a text: the form that upstream has outside of the API. */
+function refuseAsText(exchange: Exchange, refusal: Refusal, end: string, sender?: Sender): FrontRefusal {
+  const auditId = auditIdOf(exchange, sender);
+  text(exchange, refusal.code, refusal.message + end, [['audit-id', auditId]]);
+  return { auditId, refusal };
+}
+
+/** Refuses a WebSocket handshake, and names the version that is understood (RFC 6455, 4.4). */
+function refuseHandshake(exchange: Exchange, refusal: Refusal, serving: Serving, sender: Sender): FrontRefusal {
+  const auditId = auditIdOf(exchange, sender);
+  refuse(exchange, refusal, serving, [
+    ['sec-websocket-version', WEBSOCKET_VERSION],
+    ['audit-id', auditId],
+  ]);
+  return { auditId, refusal };
 }
 
 /** Whether a request is anonymous: it has no credentials to verify. */

@@ -8,21 +8,22 @@ import type {
 } from '../../core/api/observe/decisions.js';
 import type { AdmissionObserver } from '../../core/api/admission.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
-import type { Violation } from '../../core/model/refusal.js';
 import { readJson, writeJson } from '../../core/model/text/jsonText.js';
 import { monotonicTime } from '../../core/runtime/clock.js';
 import { createJsonPatch } from '../../core/schema/patch/createJsonPatch.js';
+import { countValues, deepCopy, equalJson } from '../../core/schema/patch/members.js';
 import type { RecordingBudget } from './recordingBudget.js';
 import type { Opinion } from '../../core/api/observe/explain.js';
 import {
   AUDIT_ANNOTATION_BYTES,
   AUDIT_ANNOTATIONS,
-  RECORDED_PARTS,
+  RECORDED_CHANGE_CHARACTERS,
   RECORDED_MESSAGE_CHARACTERS,
+  RECORDED_PARTS,
 } from '../../core/limits.js';
 import { qualifiedName } from '../../core/model/names.js';
-import { Refusal } from '../../core/model/refusal.js';
-import type { Target } from '../../core/model/target.js';
+import { InvalidObject, Refusal, type StatusDetails, type Violation } from '../../core/model/refusal.js';
+import { nameOf, type Target } from '../../core/model/target.js';
 import type { Conflict } from '../../core/schema/apply/ownership.js';
 
 /** A text as records have it. Plugins in JavaScript may give anything. */
@@ -33,8 +34,13 @@ function shorten(given: unknown): string {
 
 /** Stands for values of objects with credentials. */
 const REDACTED = '(redacted)';
-/** Characters of the changes of mutators that are kept of a request: those of a few large objects. */
-const CHANGE_CHARACTERS = 256 * 1024;
+const RESULTS: readonly unknown[] = [
+  'Changed',
+  'Passed',
+  'Refused',
+  'Warned',
+  'Failed',
+] satisfies ReportedStep['result'][];
 
 /**
  * What the stages note about a request beside its result: annotations of its audit event, and what explains the
@@ -46,14 +52,19 @@ export class RequestTrail implements AdmissionObserver {
   /** What the authorizers said of the request that was not allowed, and what they were asked. */
   #denied: { readonly opinions: readonly Opinion[]; readonly asked: Target } | undefined;
   #conflicts: readonly FieldConflict[] | undefined;
-  readonly #steps: AdmissionStep[] = [];
+  /** As JSON. */
+  readonly #steps: string[] = [];
   /** The call that is made now, and when it began. */
   #call: Pick<AdmissionStep, 'stage' | 'plugin'> = { stage: 'Validate', plugin: '' };
   #began = 0;
   /** The error of a call that failed, if the request went on. */
   #ignored: unknown;
-  /** The draft as it was before the call, if there is time to look at changes. */
-  #before: string | undefined;
+  /** The error of a call that has refused the request. */
+  #refused: unknown;
+  /** Whether a plugin has found violations. */
+  #hasFound = false;
+  /** A copy of the draft as it was before the call, if there is time to look at changes, and the values in it. */
+  #before: { readonly draft: ApiObject; readonly values: number } | undefined;
   /** Characters of all changes. */
   #changed = 0;
   /** Whether bodies and messages may have credentials. To be set when the route is known. */
@@ -78,7 +89,7 @@ export class RequestTrail implements AdmissionObserver {
   /** Notes the fields that an apply would have taken from other managers. */
   conflict(conflicts: readonly Conflict[]): void {
     this.#conflicts = conflicts.slice(0, RECORDED_PARTS).map(({ owner, path }) => ({
-      field: path,
+      field: shorten(path),
       manager: owner.manager,
       operation: owner.operation,
       subresource: owner.subresource || undefined,
@@ -86,14 +97,17 @@ export class RequestTrail implements AdmissionObserver {
     }));
   }
 
-  /** Notes what a part of the plugin that is called now has done. */
-  report(step: ReportedStep): void {
-    const { message, patch } = step;
+  /** Notes what a part of the plugin that is called now has done. Throws TypeError for a result that there is not. */
+  report({ part, result, message, ms, cost, patch }: ReportedStep): void {
+    if (!RESULTS.includes(result)) throw new TypeError(`report: result must be one of ${RESULTS.join(', ')}`);
     this.#add({
       ...this.#call,
-      ...step,
+      part: part === undefined ? undefined : shorten(part),
+      result,
       message: message === undefined ? undefined : this.#shown(message),
-      patch: patch === undefined ? undefined : this.#shownPatch(patch),
+      ms: Number.isFinite(ms) ? ms : undefined,
+      cost: Number.isFinite(cost) ? cost : undefined,
+      patch: patch === undefined ? undefined : this.#shownPatch(String(patch)),
     });
   }
 
@@ -101,7 +115,7 @@ export class RequestTrail implements AdmissionObserver {
     this.#call = { stage, plugin };
     this.#ignored = undefined;
     if (draft && this.#before === undefined) {
-      if (this.budget.isLeft) this.#before = this.budget.spend(writeJson(draft));
+      if (this.budget.isLeft) this.#before = this.#copy(draft);
       else this.unseenChanges = true;
     }
     this.#began = monotonicTime();
@@ -115,36 +129,51 @@ export class RequestTrail implements AdmissionObserver {
     const ms = Math.round((monotonicTime() - this.#began) * 1000) / 1000;
     const { stage, plugin } = this.#call;
     const error = thrown ?? this.#ignored;
+    this.#refused = thrown;
     if (error !== undefined) {
       const message = this.#shown(error instanceof Error ? error.message : String(error));
       this.#add({ stage, plugin, result: thrown === undefined ? 'Failed' : 'Refused', message, ms });
     } else if (violations.length > 0) {
+      this.#hasFound = true;
       const fields = violations.map(({ field }) => String(field)).join(', ');
       this.#add({ stage, plugin, result: 'Refused', message: shorten(fields), ms });
     } else {
       const change = draft && this.#change(draft);
-      this.#add({ stage, plugin, result: change ? 'Changed' : 'Passed', ms, ...change });
+      if (change) this.#add({ stage, plugin, result: 'Changed', ms, ...change });
+      else this.#addPassed(ms);
     }
   }
 
   #add(step: AdmissionStep): void {
-    if (this.#steps.length < RECORDED_PARTS) this.#steps.push(step);
+    if (this.#steps.length < RECORDED_PARTS) this.#steps.push(JSON.stringify(step));
+  }
+
+  /** Adds a call without effect, as most are: a third of the time that `JSON.stringify` takes. */
+  #addPassed(ms: number): void {
+    const { stage, plugin } = this.#call;
+    if (this.#steps.length < RECORDED_PARTS)
+      this.#steps.push(`{"stage":"${stage}","plugin":${JSON.stringify(plugin)},"result":"Passed","ms":${ms}}`);
+  }
+
+  #copy(draft: ApiObject): { readonly draft: ApiObject; readonly values: number } {
+    const values = countValues(draft);
+    this.budget.spend(values);
+    return { draft: deepCopy(draft), values };
   }
 
   /** What a mutator has made of the draft, if it has changed it. */
-  #change(draft: ApiObject): Pick<AdmissionStep, 'before' | 'after' | 'patch'> | undefined {
-    const before = this.#before;
-    if (before === undefined) return undefined;
-    const after = this.budget.spend(writeJson(draft));
-    if (after === before) return undefined;
-    this.#before = after;
-    this.#changed += before.length + after.length;
-    // Values are removed at once: they are kept nowhere.
-    if (this.isConfidential)
-      return { patch: this.budget.spend(redacted(createJsonPatch(readJson(before), readJson(after)))) };
-    if (this.#changed <= CHANGE_CHARACTERS) return { before, after };
-    this.unseenChanges = true;
-    return {};
+  #change(draft: ApiObject): Pick<AdmissionStep, 'patch'> | undefined {
+    if (!this.#before) return undefined;
+    const [before, after] = [this.#before.draft, draft] as unknown as [Json, Json];
+    this.budget.spend(this.#before.values);
+    if (equalJson(before, after)) return undefined;
+    const patch = createJsonPatch(before, after);
+    if (patch.length === 0) return undefined;
+    this.budget.spend(this.#before.values);
+    this.#before = this.#copy(draft);
+    const text = this.isConfidential ? redacted(patch) : writeJson(patch);
+    this.budget.spendText(text);
+    return { patch: this.#bounded(text) };
   }
 
   /** A message of a plugin, which may repeat values. */
@@ -152,13 +181,17 @@ export class RequestTrail implements AdmissionObserver {
     return this.isConfidential ? '' : shorten(message);
   }
 
-  #shownPatch(patch: string): string | undefined {
+  /** A patch; undefined if it is too much with those before it. */
+  #bounded(patch: string): string | undefined {
     this.#changed += patch.length;
-    if (this.#changed > CHANGE_CHARACTERS) {
-      this.unseenChanges = true;
-      return undefined;
-    }
-    if (!this.isConfidential) return patch;
+    if (this.#changed <= RECORDED_CHANGE_CHARACTERS) return patch;
+    this.unseenChanges = true;
+    return undefined;
+  }
+
+  #shownPatch(given: string): string | undefined {
+    const patch = this.#bounded(given);
+    if (patch === undefined || !this.isConfidential) return patch;
     try {
       return redacted(readJson(patch));
     } catch {
@@ -169,7 +202,7 @@ export class RequestTrail implements AdmissionObserver {
 
   /** What the front end gets of it. `thrown`: what has refused the request; `target`: that of its route. */
   result(auditId: string, thrown?: unknown, target?: Target): Trail {
-    const steps = this.#steps.length > 0 ? JSON.stringify(this.#steps) : undefined;
+    const steps = this.#steps.length > 0 ? `[${this.#steps.join(',')}]` : undefined;
     const unseenChanges = this.unseenChanges || undefined;
     if (!(thrown instanceof Refusal)) return { auditId, steps, unseenChanges };
     const opinions = this.#denied?.opinions.map(one => (one.reason ? { ...one, reason: shorten(one.reason) } : one));
@@ -177,20 +210,47 @@ export class RequestTrail implements AdmissionObserver {
     return { auditId, steps, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
   }
 
-  /** The Status of a refusal, without values of objects with credentials, as audit events have it. */
+  /** The Status of a refusal, without values of objects with credentials. */
   #refusalOf(refusal: Refusal): RecordedRefusal {
-    const { reason, details } = refusal;
-    const hidesValues = this.isConfidential && reason === 'Invalid';
-    // Its cause is kept from the sender, but not from those who may read decisions.
-    const message = refusal instanceof InvalidCredentials ? refusal.reasons.join('; ') : refusal.message;
-    const given = Array.isArray(details?.causes) ? details.causes : [];
+    const { reason } = refusal;
+    // Plugins and webhooks may repeat what they refuse.
+    const isPlugins = refusal === this.#refused || this.#hasFound;
+    const given = causesOf(refusal);
+    const isHidden = (cause: Cause): boolean =>
+      this.isConfidential && (isPlugins || !VALUELESS.has(cause.reason ?? ''));
+    const isAnyHidden = given.length > 0 ? given.some(isHidden) : this.isConfidential && reason === 'Invalid';
     const causes = given.slice(0, RECORDED_PARTS).map(cause => ({
       reason: shorten(cause.reason ?? ''),
-      message: hidesValues ? '' : shorten(cause.message ?? ''),
+      message: isHidden(cause) ? '' : shorten(cause.message ?? ''),
       field: shorten(cause.field ?? ''),
+      rule: cause.rule === undefined ? undefined : shorten(cause.rule),
     }));
-    return { reason, message: hidesValues ? '' : shorten(message), causes, conflicts: this.#conflicts };
+    const isMessageHidden = reason === 'Invalid' ? isAnyHidden : this.isConfidential && isPlugins;
+    const message = isMessageHidden ? '' : shorten(messageOf(refusal));
+    return { reason, message, causes, conflicts: this.#conflicts };
   }
+}
+
+/** A cause, with the expression that does not hold. */
+type Cause = NonNullable<StatusDetails['causes']>[number] & Pick<Violation, 'rule'>;
+
+/** Violations whose messages say which rule is broken, and not by which value. */
+const VALUELESS: ReadonlySet<string> = new Set([
+  'FieldValueRequired',
+  'FieldValueForbidden',
+  'FieldValueTooLong',
+] satisfies Violation['reason'][]);
+
+function causesOf(refusal: Refusal): readonly Cause[] {
+  if (refusal instanceof InvalidObject) return refusal.violations;
+  return Array.isArray(refusal.details?.causes) ? refusal.details.causes : [];
+}
+
+/** The message of a refusal. Why credentials are invalid is kept from the sender, but not from readers of decisions. */
+function messageOf(refusal: Refusal): string {
+  if (!(refusal instanceof InvalidCredentials)) return refusal.message;
+  const { reasons, refusedBy } = refusal;
+  return reasons.length > 0 ? reasons.join('; ') : `the credentials are not valid for ${refusedBy.join(', ')}`;
 }
 
 /** The text of a JSON Patch without its values. */
@@ -201,9 +261,9 @@ const redacted = (patch: Json): string =>
     ),
   );
 
-/** A target without parsed selectors, which explanations do not look at. */
+/** A target without parsed selectors, which may be long: only the name that they choose counts for explanations. */
 function plainTarget(target: Target | undefined): Target | undefined {
   if (target?.is !== 'resource') return target;
   const { labelSelector: _labels, fieldSelector: _fields, ...plain } = target;
-  return plain;
+  return { ...plain, name: nameOf(target) };
 }

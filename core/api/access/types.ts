@@ -102,7 +102,7 @@ export interface Authenticator {
    * The sender; `null` if the request has no credentials that this authenticator supports. Throws
    * Refusal('Unauthorized') for invalid credentials. Any other error is logged and also answered with 401. The client
    * does not learn the cause, because every 401 has the same body; a message other than `Unauthorized` is shown to
-   * those who may review tokens.
+   * those who may review tokens or read decisions. It must not repeat credentials.
    */
   authenticate(request: Received): Awaitable<User | Identified | null>;
   readonly cacheFor: CacheFor;
@@ -198,13 +198,16 @@ export interface Authentication {
 
 /**
  * The 401 that is the same for every cause. `reasons`: what authenticators said about the credentials, for token
- * reviews.
+ * reviews and for decisions, without the bearer token. `refusedBy`: the plugins that have refused them.
  *
  * @example
  * if (thrown instanceof InvalidCredentials) return { reasons: thrown.reasons };
  */
 export class InvalidCredentials extends Refusal {
-  constructor(readonly reasons: readonly string[]) {
+  constructor(
+    readonly reasons: readonly string[],
+    readonly refusedBy: readonly string[],
+  ) {
     super('Unauthorized', 'Unauthorized');
   }
 }

@@ -23,9 +23,6 @@ export interface AdmissionStep {
   readonly ms?: number | undefined;
   /** Cost of the expressions that were evaluated. */
   readonly cost?: number | undefined;
-  /** The object in JSON before and after a change: its patch is made when somebody asks for it. */
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
   /** The JSON Patch (RFC 6902) of a change, if it is known. */
   readonly patch?: string | undefined;
 }
@@ -36,7 +33,7 @@ export interface AdmissionStep {
  * @example
  * change.report?.({ part: 'webhook tea.example.com', result: 'Refused', message: 'no tea' });
  */
-export type ReportedStep = Omit<AdmissionStep, 'stage' | 'plugin' | 'before' | 'after'>;
+export type ReportedStep = Omit<AdmissionStep, 'stage' | 'plugin'>;
 
 /**
  * A field that an apply would have taken from another manager, and since when that has it.
@@ -54,6 +51,19 @@ export interface FieldConflict {
 }
 
 /**
+ * A field that is not valid. `rule`: the expression that does not hold.
+ *
+ * @example
+ * const cause: RecordedCause = { reason: 'FieldValueInvalid', field: 'spec', message: 'min is above max' };
+ */
+export interface RecordedCause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+  readonly rule?: string | undefined;
+}
+
+/**
  * The Status with which a request was refused, shortened. Of objects with credentials it has no values.
  *
  * @example
@@ -62,7 +72,7 @@ export interface FieldConflict {
 export interface RecordedRefusal {
   readonly reason: string;
   readonly message: string;
-  readonly causes: readonly { readonly reason: string; readonly message: string; readonly field: string }[];
+  readonly causes: readonly RecordedCause[];
   readonly conflicts?: readonly FieldConflict[] | undefined;
 }
 
@@ -77,7 +87,7 @@ export interface Trail {
   readonly refusal?: RecordedRefusal | undefined;
   /** What the authorizers said of a request that none of them allows. */
   readonly opinions?: readonly Opinion[] | undefined;
-  /** What they were asked, if that is another request: to act as somebody else. */
+  /** What they were asked, if that is not the request itself: to act as somebody else, or to create what is updated. */
   readonly asked?: Target | undefined;
   /** The steps of admission, as JSON: a list of AdmissionStep. */
   readonly steps?: string | undefined;

@@ -62,7 +62,8 @@ export interface Opinion {
 }
 
 /**
- * The decision of one authorizer with its explanation. `error`: it failed.
+ * The decision of one authorizer with its explanation. `error`: it failed to explain itself or, if it denies without a
+ * reason, to decide, which refuses the request.
  *
  * @example
  * const said: ExplainedOpinion = { plugin: 'rbac', is: 'noOpinion', explanation: { rules: [near] } };

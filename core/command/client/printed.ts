@@ -58,9 +58,10 @@ export class Columns {
   }
 }
 
-/** A cell as a text of one line, without control characters: to a terminal they would be commands. */
-const cellText = (cell: unknown): string =>
-  (cell === null || cell === undefined ? '' : String(cell)).replaceAll(/\p{Cc}+/gu, ' ');
+/** A text of one line, without control characters: to a terminal they would be commands. */
+export const plain = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ');
+
+const cellText = (cell: unknown): string => plain(cell === null || cell === undefined ? '' : String(cell));
 
 /** Reads the tables that a server answers with: names of columns, and rows. */
 export class TableReader {

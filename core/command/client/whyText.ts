@@ -1,16 +1,18 @@
 import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../model/record.js';
+import { UNAUTHENTICATED } from '../../access/identity.js';
 import type { Style } from '../terminal/style.js';
 import { formatMilliseconds } from './format.js';
+import { plain } from './printed.js';
 
 const INDENT = '  ';
 
-/** A text of the server without control characters: to a terminal they would be commands. */
-const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n]+/gu, ' ');
+/** A text of several lines without other control characters. */
+const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
 
 const indented = (text: string, by = INDENT): string =>
-  plain(text)
+  text
     .split('\n')
-    .map(line => by + line)
+    .map(line => by + plain(line))
     .join('\n');
 
 /** `create pods/binding.apps "x" in the namespace shop`, or `get /metrics`. */
@@ -22,19 +24,32 @@ function actionText(action: UnknownRecord | undefined): string {
   const [name, namespace] = [stringAt(action, 'name'), stringAt(action, 'namespace')];
   const of = `${resource}${group && `.${group}`}${subresource && `/${subresource}`}`;
   const what = `${of}${name && ` ${JSON.stringify(name)}`}`;
-  return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`);
+  return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`.trim());
 }
 
-function senderText(sender: UnknownRecord | undefined, style: Style): string[] {
-  if (!sender) return [`${style.strong('Sender')}  not known: the credentials are not valid`];
+/** A violation, with the rule that it breaks. Messages that would show credentials are empty. */
+function violationText(violation: UnknownRecord, style: Style): string[] {
+  const [field, message, rule] = ['field', 'message', 'rule'].map(name => stringAt(violation, name));
+  const text = message || `${stringAt(violation, 'reason')}; the message is left out, as it may have a credential`;
+  return [
+    plain(`${INDENT}${field && `${field}: `}${text}`),
+    ...(rule ? [style.faint(plain(`${INDENT}${INDENT}rule: ${rule}`))] : []),
+  ];
+}
+
+function senderText(sender: UnknownRecord | undefined, code: number, style: Style): string[] {
+  const why =
+    code === 401 ? 'the credentials are not valid' : 'the request was refused before its credentials were read';
+  if (!sender) return [`${style.strong('Sender')}  not known: ${why}`];
   const groups = stringsAt(sender, 'groups');
   const [authenticator, impersonator] = [stringAt(sender, 'authenticator'), stringAt(sender, 'impersonator')];
   const more = [
     ...(groups.length > 0 ? [`in ${groups.join(', ')}`] : []),
+    ...(groups.includes(UNAUTHENTICATED) ? ['the request has no credentials'] : []),
     ...(authenticator ? [`known by ${authenticator}`] : []),
     ...(impersonator ? [`${impersonator} acted as this user`] : []),
   ];
-  return [plain(`${style.strong('Sender')}  ${[stringAt(sender, 'username'), ...more].join('; ')}`)];
+  return [`${style.strong('Sender')}  ${plain([stringAt(sender, 'username'), ...more].join('; '))}`];
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map([
@@ -47,7 +62,7 @@ function ruleText(rule: UnknownRecord, style: Style): string[] {
   const missing = stringsAt(rule, 'missing');
   const what = missing.length === 0 ? 'allows it' : `nearly allows it, but for its ${missing.join(' and ')}`;
   return [
-    `${INDENT}${INDENT}${plain(stringAt(rule, 'source'))} ${what}`,
+    plain(`${INDENT}${INDENT}${stringAt(rule, 'source')} ${what}`),
     style.faint(`${INDENT}${INDENT}${INDENT}${plain(stringAt(rule, 'rule'))}`),
   ];
 }
@@ -65,7 +80,7 @@ function authorizationText(authorization: UnknownRecord | undefined, style: Styl
   }
   const grant = stringAt(authorization, 'grant');
   if (grant === '') return lines;
-  return [...lines, style.strong('To allow it, apply'), plain(grant).trimEnd()];
+  return [...lines, style.strong('To allow it, apply'), plainLines(grant).trimEnd()];
 }
 
 function stepText(step: UnknownRecord, style: Style): string[] {
@@ -94,7 +109,7 @@ const section = (heading: string, lines: readonly string[], style: Style): strin
 export function decisionText(decision: UnknownRecord, style: Style): string {
   const outcome = recordAt(decision, 'outcome');
   const code = Number(outcome?.['code'] ?? 0);
-  const head = `${code} ${stringAt(outcome, 'reason')}`.trim();
+  const head = plain(`${code} ${stringAt(outcome, 'reason')}`.trim());
   const message = stringAt(outcome, 'message');
   const [request, incomplete] = [recordAt(decision, 'request'), stringAt(decision, 'incomplete')];
   const conflicts = recordsAt(decision, 'conflicts').map(one => {
@@ -102,14 +117,14 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
     const owner = `${stringAt(one, 'manager')} (${stringAt(one, 'operation')})${since && ` since ${since}`}`;
     return plain(`${INDENT}${stringAt(one, 'field')} is owned by ${owner}`);
   });
-  const violations = recordsAt(decision, 'violations').map(one => {
-    const field = stringAt(one, 'field');
-    return plain(`${INDENT}${field && `${field}: `}${stringAt(one, 'message')}`);
-  });
+  const violations = recordsAt(decision, 'violations').flatMap(one => violationText(one, style));
+  // Versions, and paths of unknown kinds, are only there.
+  const path = (code === 404 || code === 405) && stringAt(request, 'resource') !== '' && stringAt(request, 'path');
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
     ...(message ? [indented(message)] : []),
-    ...senderText(recordAt(decision, 'sender'), style),
+    ...(path ? [`${style.strong('Path')}  ${plain(path)}`] : []),
+    ...senderText(recordAt(decision, 'sender'), code, style),
     ...authorizationText(recordAt(decision, 'authorization'), style),
     ...section(
       'Admission',

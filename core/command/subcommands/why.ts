@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { namedUser } from '../../access/impersonate.js';
 import { ConfigError } from '../../api/point.js';
 import type { UnknownRecord } from '../../model/record.js';
 import { type ParsedArguments, parseArguments } from '../arguments.js';
@@ -18,14 +19,6 @@ function formOf(given: unknown): (typeof FORMS)[number] {
   throw new ConfigError('--output', `must be ${FORMS.join(', ')}, not ${JSON.stringify(given)}`);
 }
 
-/** The groups that a server gives to a user beside those of its own. */
-function groupsOf(user: string, given: readonly string[]): readonly string[] {
-  const [system, kind, namespace, account] = user.split(':');
-  const isAccount = system === 'system' && kind === 'serviceaccount' && account !== undefined;
-  const ofAccounts = isAccount ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] : [];
-  return [...new Set([...given, ...ofAccounts, 'system:authenticated'])];
-}
-
 /** The user that a question is about; empty for the sender. Throws ConfigError. */
 function subjectOf({ as: user, 'as-group': groups }: ParsedArguments['values']): object {
   const given = (groups ?? []) as readonly string[];
@@ -33,7 +26,7 @@ function subjectOf({ as: user, 'as-group': groups }: ParsedArguments['values']):
     if (given.length > 0) throw new ConfigError('--as-group', 'needs --as, the name of the user');
     return {};
   }
-  return { user, groups: groupsOf(user, given) };
+  return { user, groups: namedUser({ name: user, uid: '', groups: given, extra: new Map() }).groups };
 }
 
 /** The action that `VERB KIND[/SUBRESOURCE] [NAME]` or `VERB PATH` stands for. Throws Error for unknown kinds. */

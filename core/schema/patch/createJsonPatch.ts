@@ -1,5 +1,5 @@
 import type { Json } from '../../model/object.js';
-import { equalJson, isMembers } from './members.js';
+import { equalJson, isMembers, memberOf } from './members.js';
 
 /** An operation of a JSON Patch (RFC 6902). */
 export type JsonPatchOperation =
@@ -11,12 +11,12 @@ const step = (path: string, key: string | number): string =>
 
 /**
  * The JSON Patch (RFC 6902) that makes `after` of `before`. Items of lists are compared by their positions, after the
- * items that are equal at both ends.
+ * items that are equal at both ends. Members may be undefined, as if they were not there.
  */
-export function createJsonPatch(before: Json, after: Json): Json {
+export function createJsonPatch(before: Json, after: Json): Json[] {
   const operations: JsonPatchOperation[] = [];
   compare('', before, after, operations);
-  return operations as unknown as Json;
+  return operations as unknown as Json[];
 }
 
 function compare(path: string, before: Json, after: Json, out: JsonPatchOperation[]): void {
@@ -29,12 +29,17 @@ function compare(path: string, before: Json, after: Json, out: JsonPatchOperatio
     if (!equalJson(before, after)) out.push({ op: 'replace', path, value: after });
     return;
   }
-  for (const [key, value] of Object.entries(before)) {
-    if (Object.hasOwn(after, key)) compare(step(path, key), value, after[key]!, out);
-    else out.push({ op: 'remove', path: step(path, key) });
+  for (const key of Object.keys(before)) {
+    const [value, other] = [memberOf(before, key), memberOf(after, key)];
+    if (value === undefined) continue;
+    if (other === undefined) out.push({ op: 'remove', path: step(path, key) });
+    else compare(step(path, key), value, other, out);
   }
-  for (const [key, value] of Object.entries(after))
-    if (!Object.hasOwn(before, key)) out.push({ op: 'add', path: step(path, key), value });
+  for (const key of Object.keys(after)) {
+    const value = memberOf(after, key);
+    if (value !== undefined && memberOf(before, key) === undefined)
+      out.push({ op: 'add', path: step(path, key), value });
+  }
 }
 
 function compareLists(path: string, before: Json[], after: Json[], out: JsonPatchOperation[]): void {

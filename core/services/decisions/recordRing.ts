@@ -1,16 +1,26 @@
 import type { DecisionRecord } from '../../api/observe/decisions.js';
+import type { Target } from '../../model/target.js';
+import type { User } from '../../model/user.js';
 
 /** Bytes of a record beside its texts: its members, user and target, and its places in the ring and the index. */
-const RECORD_BYTES = 1000;
+export const RECORD_BYTES = 1000;
 /** Bytes of a step or cause beside its texts. */
 const PART_BYTES = 100;
 
-/** An upper bound of the bytes that a record has in memory. Users are shared with the cache of identities. */
-export function recordBytes({ path, refusal, opinions, steps, reason }: DecisionRecord): number {
-  let characters = path.length + (reason?.length ?? 0) + (steps?.length ?? 0) + (refusal?.message.length ?? 0);
+const targetCharacters = (target: Target): number =>
+  Object.values(target).reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
+
+/** An upper bound of the bytes that a record has in memory, without its users. */
+export function recordBytes({ path, target, asked, refusal, opinions, steps, reason }: DecisionRecord): number {
+  let characters = path.length + targetCharacters(target) + (asked ? targetCharacters(asked) : 0);
+  characters += (reason?.length ?? 0) + (steps?.length ?? 0) + (refusal?.message.length ?? 0);
   let parts = 0;
   for (const { field, message } of refusal?.causes ?? []) {
     characters += field.length + message.length;
+    parts++;
+  }
+  for (const { field, manager } of refusal?.conflicts ?? []) {
+    characters += field.length + manager.length;
     parts++;
   }
   for (const { reason: why } of opinions ?? []) {
@@ -18,6 +28,12 @@ export function recordBytes({ path, refusal, opinions, steps, reason }: Decision
     parts++;
   }
   return RECORD_BYTES + parts * PART_BYTES + 2 * characters;
+}
+
+/** An upper bound of the bytes that a user has in memory. */
+function userBytes({ name, uid, groups, extra }: User): number {
+  const texts = [name, uid, ...groups, ...Array.from(extra, ([key, values]) => [key, ...values]).flat()];
+  return texts.reduce((bytes, text) => bytes + PART_BYTES + 2 * text.length, PART_BYTES);
 }
 
 /** A record with its number: later ones have greater numbers. */
@@ -33,6 +49,8 @@ export class RecordRing {
   #first = 0;
   #count = 0;
   #bytes = 0;
+  /** The users of the records, and in how many each is: all requests with the same credentials share one. */
+  readonly #users = new Map<User, number>();
 
   constructor(
     readonly maxCount: number,
@@ -54,6 +72,7 @@ export class RecordRing {
     this.#slots[(this.#first + this.#count) % this.maxCount] = added;
     this.#count++;
     this.#bytes += recordBytes(added.record);
+    this.#countUsers(added.record, 1);
     while (this.#bytes > this.maxBytes && this.#count > 1) this.#drop();
   }
 
@@ -68,6 +87,18 @@ export class RecordRing {
     this.#first = (this.#first + 1) % this.maxCount;
     this.#count--;
     this.#bytes -= recordBytes(dropped.record);
+    this.#countUsers(dropped.record, -1);
     this.onDrop(dropped);
+  }
+
+  /** Counts the users of a record that is added (1) or dropped (-1), and the bytes of those that no other one has. */
+  #countUsers({ user, impersonator }: DecisionRecord, by: 1 | -1): void {
+    for (const one of [user, impersonator]) {
+      if (!one) continue;
+      const before = this.#users.get(one) ?? 0;
+      if (before + by === 0) this.#users.delete(one);
+      else this.#users.set(one, before + by);
+      if (before === 0 || before + by === 0) this.#bytes += by * userBytes(one);
+    }
   }
 }

@@ -21,6 +21,8 @@ export interface Denial {
   readonly reason: string;
   /** Index of the validation; 0 for what belongs to none. */
   readonly index: number;
+  /** The expression that does not hold; undefined for errors, whose messages say where they are. */
+  readonly expression?: string;
   /** Upstream's types of errors, as metrics name them. */
   readonly errorType: 'compile_error' | 'invalid_error' | 'out_of_budget_error';
   readonly seconds: number;
@@ -81,12 +83,14 @@ export async function evaluatePolicy(
     found.fail(matched.error);
     return found;
   }
+  const evaluation = new Evaluation(cel, policy, activation, found);
   try {
-    await new Evaluation(cel, policy, activation, found).run();
+    await evaluation.run();
   } catch (thrown) {
     if (!(thrown instanceof BudgetExhausted)) throw thrown;
     found.fail(thrown.message);
   }
+  found.cost = evaluation.cost;
   return found;
 }
 
@@ -108,6 +112,11 @@ class Evaluation {
     this.#spent = variables.spent;
   }
 
+  /** The cost of the validations so far. */
+  get cost(): number {
+    return this.cel.REQUEST_BUDGET - this.#budget.left;
+  }
+
   async run(): Promise<void> {
     const { validations } = this.policy;
     const outcomes: (Evaluated & { readonly seconds: number })[] = [];
@@ -121,7 +130,6 @@ class Evaluation {
       if (error !== undefined) this.found.fail(error, i, seconds);
       else if (value !== true) await this.#deny(validation, i, seconds);
     }
-    this.found.cost = this.cel.REQUEST_BUDGET - this.#budget.left;
     await this.#annotate();
   }
 
@@ -138,7 +146,14 @@ class Evaluation {
       const text = typeof value === 'string' ? value.trim() : '';
       const isUsable = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MESSAGE_BYTES;
       const message = isUsable ? text : own;
-      this.found.denials.push({ message, reason, index, errorType: 'invalid_error', seconds });
+      this.found.denials.push({
+        message,
+        reason,
+        index,
+        expression: expression.text.trim(),
+        errorType: 'invalid_error',
+        seconds,
+      });
     } catch (thrown) {
       if (!(thrown instanceof BudgetExhausted)) throw thrown;
       this.found.fail(`failed messageExpression: ${thrown.message}`, index, seconds);

@@ -48,11 +48,13 @@ export function abacAuthorizer({ service, naming }: Pick<Host<'pool'>, 'service'
       return { is: 'noOpinion', reason: 'No policy matched.' };
     },
     async explain(user, target) {
-      const own = (await policies()).filter(policy => isAbout(policy, user));
-      const candidates = own.map(({ line, ...policy }) => ({
-        source: `line ${line} of the policy file`,
-        missing: missingParts({ ...policy, line }, target, naming),
-        rule: () => JSON.stringify(policy),
+      const own = (await policies()).filter(
+        policy => isAbout(policy, user) && (target.is === 'resource' || policy.nonResourcePath !== ''),
+      );
+      const candidates = own.map(policy => ({
+        source: `line ${policy.line} of the policy file`,
+        missing: missingParts(policy, target, naming),
+        rule: () => JSON.stringify({ ...policy, line: undefined }),
       }));
       return { rules: nearestRules(candidates) };
     },

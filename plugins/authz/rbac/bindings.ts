@@ -87,6 +87,12 @@ export function boundTo(index: BindingIndex, user: User): readonly Bound[] {
   return found.filter((bound, i) => i === 0 || bound.order !== found[i - 1]?.order);
 }
 
+/** Whether a binding has a user, or one of its groups, among its subjects. */
+export const isFor = ({ metadata, subjects }: ApiObject, { name, groups }: User): boolean =>
+  ((subjects as Subject[] | undefined) ?? []).some(subject =>
+    subject.kind === 'Group' ? groups.includes(subject.name) : userNameOf(subject, metadata.namespace ?? '') === name,
+  );
+
 /** Caches a value computed from the objects of an informer until they change. */
 export function computedFrom<T>(informer: Informer, make: () => T): () => T {
   let at: number | undefined;

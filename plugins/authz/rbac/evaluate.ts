@@ -17,6 +17,7 @@ import {
   compiledRoles,
   computedFrom,
   indexBindings,
+  isFor,
   roleKeyOf,
 } from './bindings.js';
 import { type BoundRules, explainRules } from './explain.js';
@@ -146,9 +147,11 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
     for (const { description, ref, roleKey } of bindingsOf(user, own).flat())
       yield { description, rules: find(ref, roleKey)?.rules ?? [], isElsewhere: false };
     if (target.is === 'path') return;
-    for (const namespace of new Set(roleBindings.list().map(({ metadata }) => metadata.namespace ?? ''))) {
-      if (namespace === own) continue;
-      for (const { description, ref, roleKey } of bound(inNamespace(namespace), user))
+    // Without the index of each namespace, which nothing else may ever need.
+    for (const binding of roleBindings.list()) {
+      const namespace = binding.metadata.namespace ?? '';
+      if (namespace === own || !isFor(binding, user)) continue;
+      for (const { description, ref, roleKey } of boundTo(indexBindings([binding], namespace), user))
         yield { description, rules: find(ref, roleKey)?.rules ?? [], isElsewhere: true };
     }
   }

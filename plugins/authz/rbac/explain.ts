@@ -6,6 +6,7 @@ import {
   type Target,
   type User,
 } from '../../../core/api/index.js';
+import { COMPARED_RULES } from '../../../core/limits.js';
 import { type Candidate, nearestRules, type Part } from '../nearest.js';
 import { GROUP, type PolicyRule, type Subject } from './policy.js';
 import { allowsPath, compileRules } from './rules.js';
@@ -18,8 +19,6 @@ export interface BoundRules {
   readonly isElsewhere: boolean;
 }
 
-/** Bindings in which an explanation looks for rules: it takes some milliseconds. */
-const EXPLAINED_BINDINGS = 10_000;
 const includes = (list: readonly string[] | undefined, ...words: readonly string[]): boolean =>
   list?.some(word => word === '*' || words.includes(word)) ?? false;
 
@@ -43,10 +42,10 @@ function missingParts(rule: PolicyRule, target: Target, naming: Host['naming']):
 
 /** The rules of bindings with what each lacks of a request. */
 function* candidates(bound: Iterable<BoundRules>, target: Target, naming: Host['naming']): Generator<Candidate> {
-  let left = EXPLAINED_BINDINGS;
+  let left = COMPARED_RULES;
   for (const { description, rules, isElsewhere } of bound) {
-    if (left-- <= 0) break;
     for (const rule of rules) {
+      if (left-- <= 0) return;
       const isOfPaths = (rule.nonResourceURLs?.length ?? 0) > 0;
       if (isOfPaths !== (target.is === 'path')) continue;
       const parts = missingParts(rule, target, naming);

@@ -1,10 +1,8 @@
 import type { AdmissionStep, DecisionRecord, RecordContext } from '../../../core/api/observe/decisions.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import { readJson, writeJson } from '../../../core/model/text/jsonText.js';
 import type { Int64, Time } from '../../../core/model/scalars.js';
 import type { Naming } from '../../../core/naming.js';
-import { createJsonPatch } from '../../../core/schema/patch/createJsonPatch.js';
 import type { Authorization, Decision, Request, Sender, Step } from '../../../kinds/why/v1.js';
 import { column, NAME } from '../shared/columns.js';
 import { explainedOpinions, recordedOpinions } from '../shared/accessReview/opinions.js';
@@ -33,17 +31,9 @@ function senderOf({ user, impersonator, authenticator }: DecisionRecord): Sender
   };
 }
 
-/** The patch of a change, as text. */
-function patchOf({ before, after, patch }: AdmissionStep): string | undefined {
-  if (patch !== undefined || before === undefined || after === undefined) return patch;
-  return writeJson(createJsonPatch(readJson(before), readJson(after)));
-}
-
 const stepsIn = (text: string): readonly AdmissionStep[] => JSON.parse(text) as readonly AdmissionStep[];
 
-function stepOf(step: AdmissionStep): Step {
-  const { stage, plugin, part, result, message, ms, cost } = step;
-  const patch = patchOf(step);
+function stepOf({ stage, plugin, part, result, message, ms, cost, patch }: AdmissionStep): Step {
   return {
     stage,
     plugin,
@@ -75,11 +65,9 @@ async function explainedAuthorization(
   { explain, now }: Explaining,
 ): Promise<Authorization | undefined> {
   const recorded = recordedAuthorization(record);
-  const { user, impersonator, asked, target } = record;
-  // Permission to act as somebody is that of the sender.
-  const asker = asked ? (impersonator ?? user) : user;
-  if (!recorded || !asker) return recorded;
-  const explained = explainedOpinions(await explain(asker, asked ?? target), timeOf(now()));
+  const { user, asked, target } = record;
+  if (!recorded || !user) return recorded;
+  const explained = explainedOpinions(await explain(user, asked ?? target), timeOf(now()));
   const { authorizers = [], grant, explainedAt } = explained;
   const rulesOf = new Map(authorizers.map(({ name, rules }) => [name, rules]));
   return {
@@ -100,7 +88,8 @@ async function decisionOf(record: DecisionRecord, context: Explaining | undefine
   const authorization = context ? await explainedAuthorization(record, context) : recordedAuthorization(record);
   const shownSteps = context && record.steps !== undefined ? stepsIn(record.steps).map(stepOf) : [];
   // Conflicts of an apply are causes as well: they are shown with their managers.
-  const violations = conflicts.length > 0 ? [] : causes.map(cause => ({ ...cause }));
+  const violations =
+    conflicts.length > 0 ? [] : causes.map(({ rule, ...cause }) => ({ ...cause, ...(rule && { rule }) }));
   return {
     apiVersion: naming.apiVersion('why.orchestrator.io/v1'),
     kind: 'Decision',
@@ -123,7 +112,7 @@ async function decisionOf(record: DecisionRecord, context: Explaining | undefine
 }
 
 /** Why patches are missing. */
-const UNSEEN = 'the server was busy, so that it did not look at what mutators have changed';
+const UNSEEN = 'the server was busy, or the changes are large: it has not kept all that mutators have changed';
 
 const COLUMNS: readonly Column<Decision>[] = [
   NAME,

@@ -5,6 +5,7 @@ import { isRecord, recordAt, type UnknownRecord } from '../../../core/model/reco
 import { BodyParts } from '../../../core/runtime/bodyParts.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import type { PolicyLevel } from '../../../core/services/audit/policy.js';
+import { withAuditId } from '../answers/changedExchange.js';
 import { parseAuditedBody } from './auditedBody.js';
 
 type Header = readonly [string, string];
@@ -145,10 +146,6 @@ export class AuditedExchange implements Exchange {
     return this.#isResponseTruncated;
   }
 
-  get #idHeader(): Header {
-    return ['audit-id', this.auditId];
-  }
-
   get aborted(): boolean {
     return this.exchange.aborted;
   }
@@ -192,9 +189,7 @@ export class AuditedExchange implements Exchange {
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
     if (this.#kept.response || (this.#kept.status && this.#mayBeStatus(status)))
       this.#keepResponse(headers, body instanceof Uint8Array ? [body] : body);
-    // Answers of the pool may have the id already.
-    const named = headers.some(([name]) => name === 'audit-id') ? headers : [this.#idHeader, ...headers];
-    const send = (): void => this.exchange.respond(status, named, body);
+    const send = (): void => this.exchange.respond(status, withAuditId(headers, this.auditId), body);
     if (this.holds) this.#held = { status, send };
     else send();
   }
@@ -213,7 +208,7 @@ export class AuditedExchange implements Exchange {
     this.holds = false;
     if (this.exchange.status !== undefined || this.exchange.aborted) return;
     const headers: readonly Header[] = [
-      this.#idHeader,
+      ['audit-id', this.auditId],
       ['content-type', 'text/plain; charset=utf-8'],
       ['x-content-type-options', 'nosniff'],
     ];
@@ -228,7 +223,7 @@ export class AuditedExchange implements Exchange {
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
     if (this.#kept.response && this.route.resource && !isWatch(this.route)) this.#parts = [];
-    const stream = this.exchange.stream(status, [this.#idHeader, ...headers], options);
+    const stream = this.exchange.stream(status, withAuditId(headers, this.auditId), options);
     return this.#streamed(stream, () => stream.end(), headers);
   }
 

@@ -8,10 +8,12 @@ import type { Naming } from '../../../core/naming.js';
 import { firstValue, parseInteger } from '../../../core/request/query.js';
 import type { Route } from '../../../core/request/route.js';
 import type { Decisions } from '../../../core/services/decisions/decisions.js';
+import { type NumberedRecord, RECORD_BYTES, recordBytes } from '../../../core/services/decisions/recordRing.js';
 import { writeRecord } from '../../../core/services/decisions/recordText.js';
 import type { Rendering } from '../../../core/threads/messages/messages.js';
 import { checkNumbers } from '../../../core/request/listOptions.js';
 import { respond } from '../answers/reply.js';
+import type { Slices } from '../fairness/slices.js';
 import type { PathHandler } from '../paths/routes.js';
 import type { JobRunner } from '../pool/pool.js';
 import { renderJob } from '../pool/poolClient.js';
@@ -19,6 +21,8 @@ import { renderJob } from '../pool/poolClient.js';
 /** The parts that reads of decisions need. */
 interface DecisionSource {
   readonly decisions: Decisions;
+  /** Shares the main thread with other requests. */
+  readonly slices: Slices;
   readonly pool: Pick<JobRunner, 'run'>;
   readonly naming: Naming;
 }
@@ -64,20 +68,31 @@ function selectionOf({ query }: Route, naming: Naming): (record: DecisionRecord)
 }
 
 /** A page of records, the newest first, and the metadata of their list. */
-function pageOf({ decisions, naming }: DecisionSource, route: Route): Pick<Rendering, 'objects' | 'list'> {
+async function pageOf(
+  { decisions, slices, naming }: DecisionSource,
+  route: Route,
+): Promise<Pick<Rendering, 'objects' | 'list'>> {
   checkNumbers(route.query);
-  const limit = parseInteger(route.query, 'limit') ?? 0;
+  const limit = parseInteger(route.query, 'limit') || Number.POSITIVE_INFINITY;
   const matches = selectionOf(route, naming);
   const resourceVersion = String(decisions.lastNumber);
   const objects: Uint8Array[] = [];
+  let list: Rendering['list'] = { resourceVersion };
   let last = 0;
-  for (const { number, record } of decisions.newestFirst(positionOf(firstValue(route.query, 'continue')))) {
-    if (!matches(record)) continue;
-    if (limit > 0 && objects.length === limit) return { objects, list: { resourceVersion, continue: tokenOf(last) } };
-    objects.push(writeRecord(record));
+  const add = ({ number, record }: NumberedRecord): boolean => {
+    if (!matches(record)) return true;
+    if (objects.length === limit) {
+      list = { resourceVersion, continue: tokenOf(last) };
+      return false;
+    }
+    // Lists do not show steps, which may be long.
+    objects.push(writeRecord({ ...record, steps: undefined }));
     last = number;
-  }
-  return { objects, list: { resourceVersion } };
+    return true;
+  };
+  const all = [...decisions.newestFirst(positionOf(firstValue(route.query, 'continue')))];
+  await slices.forEach(all, add, ({ record }) => recordBytes(record) / RECORD_BYTES);
+  return { objects, list };
 }
 
 /**
@@ -85,16 +100,16 @@ function pageOf({ decisions, naming }: DecisionSource, route: Route): Pick<Rende
  * alone, and encodes them. Throws 400 and 404.
  */
 export function decisionReader(source: DecisionSource): PathHandler {
-  const shown = (route: Route): Pick<Rendering, 'objects' | 'list'> => {
+  const shown = async (route: Route): Promise<Pick<Rendering, 'objects' | 'list'>> => {
     const { name } = route.target as ResourceTarget;
-    if (name === '') return pageOf(source, route);
+    if (name === '') return await pageOf(source, route);
     const record = source.decisions.get(name);
     const { group, plural } = route.resource!;
     if (!record) throw notFound({ group, resource: plural }, name);
     return { objects: [writeRecord(record)] };
   };
   return async (exchange: Exchange, route: Route) => {
-    respond(exchange, await source.pool.run(renderJob(exchange, { ...shown(route), status: 200 })));
+    respond(exchange, await source.pool.run(renderJob(exchange, { ...(await shown(route)), status: 200 })));
     return true;
   };
 }

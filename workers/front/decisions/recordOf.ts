@@ -13,6 +13,7 @@ export interface FrontRefusal {
 /** A request that was answered. */
 export interface AnsweredRequest {
   readonly path: string;
+  readonly query: string;
   readonly route: Route;
   /** Undefined if its credentials could not be read. */
   readonly sender: Sender | undefined;
@@ -24,6 +25,12 @@ export interface AnsweredRequest {
   readonly ms: number;
 }
 
+/** Characters of a query that a record may keep in memory with its path. */
+const KEPT_QUERY = 200;
+
+/** A copy that shares no memory: parts of a URL keep all of it, also its query. */
+const ownCopy = <T>(texts: T): T => JSON.parse(JSON.stringify(texts)) as T;
+
 /** The front end's refusals are about versions, limits and names: they have no causes. */
 const recordedRefusal = ({ reason, message }: Refusal): RecordedRefusal => ({
   reason,
@@ -32,17 +39,20 @@ const recordedRefusal = ({ reason, message }: Refusal): RecordedRefusal => ({
 });
 
 /** The record of a request that was refused, or has changed something; undefined for others. */
-export function recordOf({ path, route, sender, code, refused, at, ms }: AnsweredRequest): DecisionRecord | undefined {
+export function recordOf(answered: AnsweredRequest): DecisionRecord | undefined {
+  const { path, query, route, sender, code, refused, at, ms } = answered;
   const trail = sender?.trail;
   const auditId = refused?.auditId ?? trail?.auditId;
   if (auditId === undefined || code === undefined) return undefined;
   const key = sender?.key;
+  const isLong = query.length > KEPT_QUERY;
+  // Member by member: after members of another object, each further one takes a microsecond.
   return {
     auditId,
     at: at - ms,
     ms,
-    path,
-    target: route.target,
+    path: isLong ? ownCopy(path) : path,
+    target: isLong ? ownCopy(route.target) : route.target,
     name: key?.slice(key.lastIndexOf('/') + 1),
     code,
     user: sender?.user,

@@ -103,6 +103,7 @@ export class PoolClient {
     const { epoch } = this.access;
     const asked = this.now();
     let isSecondWrite = false;
+    let isOfCollection = false;
     const result = await this.#inTurn(
       sender,
       weightOf(request, bytes, first),
@@ -111,6 +112,7 @@ export class PoolClient {
       () => {
         const given = fields();
         isSecondWrite = given.begun ?? false;
+        isOfCollection = given.collection ?? false;
         // Member by member: an object from several spreads takes 3 KB, and more again when it is copied for the pool.
         return {
           id: given.id ?? NO_PROPOSAL,
@@ -122,7 +124,8 @@ export class PoolClient {
           contentType: exchange.header('content-type') ?? '',
           userAgent: exchange.header('user-agent') ?? '',
           ifMatch: exchange.header('if-match') ?? '',
-          auditId: givenAuditId(exchange.header('audit-id')),
+          // Further jobs have the id that the first one was given.
+          auditId: givenAuditId(exchange.header('audit-id')) ?? sender.trail?.auditId,
           trace: readTrace(name => exchange.header(name)),
           user: sender.user,
           credentials: sender.user ? undefined : credentialsOf(exchange),
@@ -137,8 +140,11 @@ export class PoolClient {
       },
     );
     if (result.grant) this.#learn(request, result.grant, { revision, asked, epoch });
-    if (result.trail) {
-      sender.trail = result.trail;
+    // The deletes of a deletecollection are one request.
+    if (result.trail && !isOfCollection) {
+      // Plugins are asked about the first of two writes.
+      const { steps, unseenChanges } = (isSecondWrite && sender.trail) || result.trail;
+      sender.trail = { ...result.trail, steps, unseenChanges };
       sender.key = 'key' in result ? result.key : undefined;
     }
     // Of annotations of one name, the first stays. A second write has none.

@@ -1,5 +1,7 @@
 import type { Exchange } from '../../../core/api/listener.js';
+import { givenAuditId } from '../../../core/request/auditId.js';
 import { warningTexts } from '../../../core/request/warnings.js';
+import { randomUUID } from '../../../core/runtime/random.js';
 import { DELETIONS_AT_ONCE } from '../../../core/limits.js';
 import type { ResourceTarget } from '../../../core/model/target.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
@@ -9,6 +11,7 @@ import type { ReadContext } from '../reads/readContext.js';
 import { FairLimiter } from '../fairness/fairLimiter.js';
 import { metadataOf, pageOfRequest } from '../reads/listPage.js';
 import type { PoolClient } from '../pool/poolClient.js';
+import { answeringWithId } from '../answers/changedExchange.js';
 import { findUnconvertible } from '../forms/renderedList.js';
 import { respond } from '../answers/reply.js';
 import type { FrontRequest } from '../access/sender.js';
@@ -38,20 +41,25 @@ export class CollectionDeleter {
    */
   async answer(request: FrontRequest, body: Uint8Array): Promise<void> {
     const { pool, reads } = this.context;
-    const { exchange, route } = request;
+    const { exchange, route, sender } = request;
     const checked = await pool.run(request, () => ({ body }), body.length);
     if (checked.is !== 'granted') return respond(exchange, checked);
+    sender.trail = { auditId: givenAuditId(exchange.header('audit-id')) ?? randomUUID() };
     const page = await pageOfRequest(reads, request, route.resource!);
     const refused = route.resource!.builtIn ? undefined : await findUnconvertible(pool, request, page.entries);
     if (refused) return respond(exchange, refused);
     const outcome = await deleteEntries(
       page.entries,
-      entry => this.#limiter.run(request.sender.usage, () => this.#delete(request, entry, body)),
+      entry => this.#limiter.run(sender.usage, () => this.#delete(request, entry, body)),
       () => exchange.aborted,
     );
-    if (outcome.is === 'refused') return respond(exchange, outcome.refusal);
+    if (outcome.is === 'refused') {
+      if (outcome.refusal.trail) sender.trail = outcome.refusal.trail;
+      return respond(exchange, outcome.refusal);
+    }
     const warnings = [...(checked.warnings ?? []), ...outcome.warnings];
-    await reads.respondList(request, route.resource!, outcome.entries, metadataOf(page), warnings);
+    const answered = { ...request, exchange: answeringWithId(exchange, sender.trail.auditId) };
+    await reads.respondList(answered, route.resource!, outcome.entries, metadataOf(page), warnings);
   }
 
   #delete({ exchange, route, sender }: FrontRequest, { name, namespace }: Entry, body: Uint8Array) {
