@@ -97,9 +97,8 @@ const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).fea
 /** The console, which is for this machine alone unless the setting says otherwise. */
 function consolePlugins(settings: Settings, { adminTokens, consoleLink: linkDigest }: BuiltinInputs): PluginSpec[] {
   if (!hasConsole(settings)) return [];
-  const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcCaFile: caFile } = settings;
-  const openId = issuer === undefined ? undefined : { issuer, clientId, caFile };
-  return [{ use: at('console/index.js'), config: { adminTokens, linkDigest, openId }, threads: ['front', 'pool'] }];
+  const config = { adminTokens, linkDigest, providers: jwtConfig(settings) };
+  return [{ use: at('console/index.js'), config, threads: ['front', 'pool'] }];
 }
 
 /** The address of the server for workloads. */
@@ -161,7 +160,7 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
       ? [
           [
             'storageversion-garbage-collector-controller',
-            '../kinds/internal/controllers/index.js#storageVersionCollection',
+            '../kinds/internal/storageVersion/controllers/index.js#storageVersionCollection',
           ] as const,
         ]
       : []),
@@ -254,7 +253,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
     ...(hasStorageVersions(settings)
-      ? [control('kinds/internal/controllers/index.js#storageVersions', { resources: storageVersions })]
+      ? [control('kinds/internal/storageVersion/controllers/index.js#storageVersions', { resources: storageVersions })]
       : []),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { create, object, update } from './helpers.js';
+import type { ServiceSpec } from '../../kinds/v1.js';
+import { dropFieldsOfOldType } from '../../plugins/kinds/core/service/fields.js';
+import { create, decodedPart, object, update } from './helpers.js';
 
 /** The last member of each field with violations, in the order in which they are reported. */
 const reported = (storageName: string, kind: string, spec: object, apiVersion = 'v1'): string[] =>
@@ -76,4 +78,82 @@ test('the duration of a toleration of a pod can change, whatever its effect', ()
     Object.assign(draft.spec as object, { tolerations: [{ key: 'k', operator: 'Exists', tolerationSeconds: 1 }] });
   });
   expect(violations.map(({ field }) => field)).toEqual(['spec.tolerations[0].effect']);
+});
+
+test('a Service that ceases to be a load balancer loses the class that it had, but not an empty one that is sent', () => {
+  const dropped = (now: object, before: object): object => {
+    const balancer = decodedPart<ServiceSpec>('core.v1.ServiceSpec', { type: 'LoadBalancer', ...before });
+    const spec = decodedPart<ServiceSpec>('core.v1.ServiceSpec', { type: 'ClusterIP', ...now });
+    dropFieldsOfOldType(spec, balancer);
+    return spec;
+  };
+  const same = { loadBalancerClass: 'a' };
+  expect(dropped(same, same)).not.toHaveProperty('loadBalancerClass');
+  expect(dropped({ loadBalancerClass: '' }, {})).toHaveProperty('loadBalancerClass', '');
+});
+
+test('name and selector of parameters are validated before they are refused together', () => {
+  const paramRef = { name: 'a/b', selector: { matchLabels: { 'a b': 'c' } }, parameterNotFoundAction: 'Deny' };
+  const spec = { policyName: 'p', paramRef, validationActions: ['Deny'] };
+  const kind = 'ValidatingAdmissionPolicyBinding';
+  const storageName = 'admissionregistration.orchestrator.io/validatingadmissionpolicybindings';
+  expect(reported(storageName, kind, spec, 'admissionregistration.k8s.io/v1')).toEqual([
+    'spec.paramRef.name FieldValueInvalid',
+    'spec.paramRef.name FieldValueForbidden',
+    'spec.paramRef.selector.matchLabels FieldValueInvalid',
+    'spec.paramRef.selector FieldValueForbidden',
+  ]);
+});
+
+test("the parts of a pod and of its containers are validated in upstream's order", () => {
+  const securityContext = {
+    seccompProfile: { type: 'x' },
+    appArmorProfile: { type: 'x' },
+    windowsOptions: { runAsUserName: '' },
+  };
+  const spec = {
+    hostNetwork: true,
+    hostPID: true,
+    shareProcessNamespace: true,
+    securityContext: { ...securityContext, fsGroupChangePolicy: 'x', sysctls: [{ name: '', value: '' }] },
+    containers: [
+      {
+        name: 'c',
+        image: 'i',
+        terminationMessagePolicy: 'x',
+        ports: [{ containerPort: 1, hostPort: 2, protocol: 'x' }],
+        securityContext,
+      },
+    ],
+    initContainers: [{ name: 'c', image: '', restartPolicy: 'x' }],
+    ephemeralContainers: [{ name: 'e', image: '' }],
+  };
+  const found = reported('core/pods', 'Pod', spec).map(line => line.replace(/^spec\.| FieldValue\w+$/g, ''));
+  expect(found.slice(0, -1)).toEqual([
+    'containers[0].terminationMessagePolicy',
+    'containers[0].ports[0].protocol',
+    'containers[0].securityContext.seccompProfile.type',
+    'containers[0].securityContext.windowsOptions.runAsUserName',
+    'containers[0].securityContext.appArmorProfile.type',
+    'initContainers[0].image',
+    'initContainers[0].restartPolicy',
+    'initContainers[0].name',
+    'ephemeralContainers[0].image',
+    'containers[0].ports[0].hostPort',
+    'securityContext.shareProcessNamespace',
+    'securityContext.sysctls[0].name',
+    'securityContext.fsGroupChangePolicy',
+    'securityContext.seccompProfile.type',
+    'securityContext.windowsOptions.runAsUserName',
+    'securityContext.appArmorProfile.type',
+  ]);
+});
+
+test('empty texts for an Azure disk are no defaults', () => {
+  const azureDisk = { diskName: 'd', diskURI: 'https://d', cachingMode: '', kind: '' };
+  const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', azureDisk }] };
+  expect(reported('core/pods', 'Pod', spec)).toEqual([
+    'spec.volumes[0].azureDisk.cachingMode FieldValueNotSupported',
+    'spec.volumes[0].azureDisk.kind FieldValueNotSupported',
+  ]);
 });

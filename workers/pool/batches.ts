@@ -165,9 +165,9 @@ export class BatchRunner {
   }
 
   /**
-   * The jobs that have ended for good, and their proposals, which are to be sent then. A job with a proposal runs again if kinds
-   * have changed since it began, so that nothing is written that the current schema does not allow. One that another
-   * thread runs is left to it. The thread must have caught up.
+   * The jobs that have ended for good, and their proposals, which are to be sent then. A job with a proposal runs again
+   * if kinds have changed since it began, so that nothing is written that the current schema does not allow. One that
+   * another thread runs is left to it. The thread must have caught up.
    */
   #settle(ended: readonly EndedJob[]): { readonly settled: EndedJob[]; readonly proposals: Proposal[] } {
     const { registry } = this.context;

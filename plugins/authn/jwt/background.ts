@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Host, Service } from '../../../core/api/index.js';
-import { readBounded, watchFiles } from '../../../core/files/watchedFile.js';
-import { CONFIG_FILE_BYTES } from '../../../core/limits.js';
+import { watchFiles } from '../../../core/files/watchedFile.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { serverHash } from '../../../core/runtime/serverHash.js';
 import { delay } from '../../../core/runtime/timers.js';
-import { authenticatorOfFlags, type JwtConfig } from './config.js';
-import { type FileContext, readAuthenticationFile } from './file.js';
+import type { JwtConfig } from './config.js';
+import { readConfiguration } from './configuration.js';
 import { Providers } from './providers.js';
 import {
   type AuthenticationConfiguration,
@@ -21,16 +20,7 @@ const READY_MS = 60_000;
 /** How often it is looked whether they have answered. */
 const LOOK_MS = 250;
 
-/** The gate of `anonymous` in the file. */
-const ANONYMOUS_GATE = 'AnonymousAuthConfigurableEndpoints';
-
 type ServiceHost = Pick<Host<'front'>, 'log' | 'now' | 'naming' | 'isEnabled' | 'onClose' | 'observe'>;
-
-/** The facts that the file is checked against. */
-const fileContextOf = (
-  { ownIssuers }: Pick<JwtConfig, 'ownIssuers'>,
-  { naming, isEnabled }: Pick<ServiceHost, 'naming' | 'isEnabled'>,
-): FileContext => ({ naming, ownIssuers, allowsAnonymous: isEnabled(ANONYMOUS_GATE) });
 
 /**
  * The part of the plugin in the main thread: watches the file, and gets the keys of the providers in the background.
@@ -59,12 +49,9 @@ export class JwtService implements Service {
 
   async start(publish: (state: unknown) => void): Promise<void> {
     this.#publish = publish;
-    const { file, flags } = this.config;
-    if (flags) this.#authenticators = [await authenticatorOfFlags(flags, this.host.naming)];
-    if (file !== undefined) {
-      this.#initial = await this.#read(file);
-      this.#authenticators = this.#initial.jwt;
-    }
+    const { file } = this.config;
+    this.#initial = await readConfiguration(this.config, this.host);
+    this.#authenticators = this.#initial.jwt;
     // Not awaited: a provider that is down does not keep the server from starting.
     this.#providers.prepare(this.#authenticators.map(({ issuer }) => issuer)).use();
     this.#publishState();
@@ -82,19 +69,11 @@ export class JwtService implements Service {
     this.#publish({ authenticators: this.#authenticators, keys: this.#providers.keys });
   }
 
-  async #read(file: string): Promise<AuthenticationConfiguration> {
-    return await readAuthenticationFile(
-      await readBounded(file, CONFIG_FILE_BYTES),
-      file,
-      fileContextOf(this.config, this.host),
-    );
-  }
-
   /** Reads the changed file, and uses it if it is valid and its providers answer. Otherwise keeps what there is. */
   async #reload(file: string): Promise<void> {
     const { log } = this.host;
     try {
-      const next = await this.#read(file);
+      const next = await readConfiguration(this.config, this.host);
       if (!isDeepStrictEqual(next.anonymous, this.#initial?.anonymous))
         throw new Error(`${file}: anonymous: has changed since the start; restart the server to change it`);
       if (isDeepStrictEqual(next.jwt, this.#authenticators)) return;

@@ -17,7 +17,7 @@ export interface Placement {
 }
 
 /** The placement of a task; undefined if it has none. */
-export const placementOf = (task: object): Placement | undefined =>
+const placementOf = (task: object): Placement | undefined =>
   (task as { [Piscina.queueOptionsSymbol]?: Placement | null })[Piscina.queueOptionsSymbol] ?? undefined;
 
 /** Gives a task its placement. */

@@ -50,7 +50,7 @@ export interface PoolThreadHandlers {
   readonly responsive: (thread: number) => void;
   /** Called for a thread that does not return to its event loop, before it is ended. Returns the plugins it runs. */
   readonly stalled: (running: SharedArrayBuffer) => Culprits;
-  /** Called when a thread is ready, with the memory of its progress (OwnProgress) and of the outcomes that it writes. */
+  /** Called when a thread is ready, with the memory of its progress (OwnProgress) and of outcomes that it writes. */
   readonly started: (thread: number, progress: SharedArrayBuffer, outcomes: SharedArrayBuffer) => void;
   /** The plugins that may have ended a thread: with an error, or else by an exit. */
   readonly culprits: (error: Error | undefined, running: SharedArrayBuffer | undefined) => Culprits;
