@@ -1,12 +1,20 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that measure memory: other tests beside them would change what they measure. */
 const ALONE = ['test/abuse/memory.test.ts'];
+/** Tests that replace what modules of this project import, which transformed modules allow. */
+const MOCKING = [
+  'test/audit/auditedExchange.test.ts',
+  'test/listener/hostile.test.ts',
+  'test/storage/rocksdbLogFaults.test.ts',
+  'test/threads/controlThread.test.ts',
+];
 /** Tests with a process of their own: they change it, measure it, or load native code that does not end with them. */
 const OWN_PROCESS = [
   'test/abuse/slow*.test.ts',
-  'test/audit/auditedExchange.test.ts',
   'test/cel/zone.test.ts',
   'test/conformance/storage/{etcd,rocksdb}.test.ts',
   'test/front/pool.test.ts',
@@ -15,7 +23,7 @@ const OWN_PROCESS = [
   'test/robustness/run.test.ts',
   'test/server/!(admission|controllers|hanging|log|permissions|programRequests).test.ts',
   'test/storage/{commitLog,encryption,etcdCut,etcdShared,formerLayout,rocksdb*,values}.test.ts',
-  'test/threads/{collect,controlThread,serverThread,thread}.test.ts',
+  'test/threads/{collect,serverThread,thread}.test.ts',
   'test/tidy/expressions.test.ts',
 ];
 
@@ -41,6 +49,30 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const root = import.meta.dirname;
+/** The built module for an import of a source; undefined for other imports. */
+function builtModule(name: string, importer: string): string | undefined {
+  const path = relative(root, resolve(dirname(importer), name));
+  const built = join(root, 'dist', path);
+  return name.startsWith('.') && /^(core|plugins|workers)\/.*\.js$/.test(path) && existsSync(built) ? built : undefined;
+}
+/**
+ * Tests import what `npm test` has built: the test runner would transform more than a thousand modules, and read and
+ * run them one by one in each process. With `CAPSTAN_TEST_SOURCES=1`, they import the sources, so that stack traces and
+ * breakpoints are in these.
+ */
+const built = {
+  plugins: [
+    {
+      name: 'built-modules',
+      enforce: 'pre' as const,
+      resolveId: (name: string, importer?: string): string | undefined => importer && builtModule(name, importer),
+    },
+  ],
+  test: { server: { deps: { external: [/\/dist\/(core|plugins|workers)\//] } } },
+};
+const modules = process.env['CAPSTAN_TEST_SOURCES'] ? { ...built, plugins: [] } : built;
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
@@ -55,20 +87,28 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     projects: [
       {
+        ...modules,
         extends: true,
         test: {
+          ...modules.test,
           name: 'own',
           include: OWN_PROCESS,
-          exclude: [...configDefaults.exclude, ...ALONE],
+          exclude: [...configDefaults.exclude, ...ALONE, ...MOCKING],
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
+        test: { name: 'mocking', include: MOCKING, sequence: { groupOrder: 0 } },
+      },
+      {
+        ...modules,
+        extends: true,
         test: {
+          ...modules.test,
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...OWN_PROCESS, ...ALONE],
+          exclude: [...configDefaults.exclude, ...OWN_PROCESS, ...MOCKING, ...ALONE],
           // A process runs one file after another, with the modules that it has loaded and compiled before.
           isolate: false,
           // Beside the last ones of the first group.

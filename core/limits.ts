@@ -17,7 +17,10 @@ export const VIOLATIONS = 10_000;
 export const BODY_BYTES = 3 * 1024 * 1024;
 /** Request body for a site of a plugin, whose senders are not known. Above it: 413. */
 export const SITE_BODY_BYTES = 32 * 1024;
-/** Sessions of the console at once, of which the one that was used longest ago ends; how long one lasts, and unused. */
+/**
+ * Sessions of the console at once, and sign-ins that have begun: one more ends the oldest one of the user, or address,
+ * with most. How long a session lasts, and unused.
+ */
 export const CONSOLE_SESSIONS = { most: 1000, lastMs: 12 * 3_600_000, idleMs: 3_600_000 };
 /** How long after the start the one-time link works that the server prints. */
 export const CONSOLE_LINK_MS = 10 * 60_000;
@@ -411,7 +414,7 @@ export const AUDITED_BYTES = 10 * 1024 * 1024;
  */
 export const AUDITED_ANSWERS_BYTES = 128 * 1024 * 1024;
 /**
- * Bytes of a body that is decoded for the name of the object in it, where the event does not repeat the body: the
+ * Bytes of a body that is decoded for the metadata of the object in it, where the event does not repeat the body: the
  * thread that serves connections decodes it. Of a longer body, the name is that of the object that was written.
  */
 export const AUDITED_NAME_BYTES = 100 * 1024;
@@ -443,6 +446,10 @@ export const PROVIDER_MS = 5000;
 export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
+/**
+ * A file with manifests that a command reads. As YAML it takes some fifty times its size in memory, and ten seconds.
+ */
+export const MANIFEST_BYTES = 16_000_000;
 /** Keys of one provider, and providers of one resource, in a file that says how values are encrypted in the store. */
 export const ENCRYPTION_KEYS = 64;
 /** Answers of key management plugins: larger ones than the next two bounds permit are refused. */

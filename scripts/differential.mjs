@@ -10,6 +10,9 @@
  *
  * With --definitions COUNT, makes that many definitions by --seed, with objects, policies and webhook configurations.
  *
+ * With --admission COUNT, makes that many policies with bindings and params, or webhook configurations, which are then
+ * asked about writes, and objects of a kind that a webhook converts. The servers must reach 127.0.0.1.
+ *
  * With --writes COUNT, sends that many updates of the status, patches and applies for each base instead, made by --seed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -32,6 +35,7 @@ const { values: options } = parseArgs({
     coverage: { type: 'boolean', default: false },
     writes: { type: 'string' },
     definitions: { type: 'string' },
+    admission: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -151,10 +155,11 @@ function differences(a, b) {
 /** Kinds that controllers write at once, so that a sequence of writes has no certain answers. */
 const CONTROLLED = ['APIService', 'ClusterRole', 'FlowSchema', 'ValidatingAdmissionPolicy', 'ResourceQuota'];
 
-/** Prints a request that the servers answer differently. */
-const report = ({ method, path, query = '', type = '', body }, [a, b]) =>
+/** Prints a request that the servers answer differently. `of`: objects that it was made for. */
+const report = ({ method, path, query = '', type = '', body, of = [] }, [a, b]) =>
   console.log(
     [`${method} ${path}${query} ${type} ${JSON.stringify(body)?.slice(0, 600)}`, `    ${a.code} ${b.code}`]
+      .concat(of.map(object => `    of ${JSON.stringify(object).slice(0, 900)}`))
       .concat(a.warning === b.warning ? [] : [`    - ${a.warning}`, `    + ${b.warning}`])
       .concat(differences(a.body, b.body))
       .join('\n'),
@@ -178,6 +183,14 @@ if (options.reference && options.definitions) {
   const random = randomNumbers(Number(seed));
   const servers = [reference, url];
   const { sent, alike } = await compareDefinitions({ servers, token, count: Number(definitions), random, report });
+  console.log(`${alike} of ${sent} answers are alike`);
+} else if (options.reference && options.admission) {
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  const { compareAdmission } = await import('./differentialAdmission.mjs');
+  const { reference, url, token, admission, seed } = options;
+  const servers = [reference, url];
+  const random = randomNumbers(Number(seed));
+  const { sent, alike } = await compareAdmission({ servers, token, count: Number(admission), random, report });
   console.log(`${alike} of ${sent} answers are alike`);
 } else if (options.reference && options.writes) {
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';

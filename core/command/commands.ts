@@ -248,9 +248,12 @@ export const COMMANDS: readonly Command[] = [
   { name: 'version', summary: 'print the version' },
 ];
 
-/** The flags of all commands whose first word is `family`, in the form that `parseArgs` of Node takes. */
-export function flagsOf(family: string): { [name: string]: Pick<CommandFlag, 'type' | 'short' | 'multiple'> } {
-  const members = COMMANDS.filter(({ name }) => name.split(' ')[0] === family);
+/**
+ * The flags of a command, or of all commands that begin with a word: `store check`, `store`. They have the form that
+ * `parseArgs` of Node takes.
+ */
+export function flagsOf(command: string): { [name: string]: Pick<CommandFlag, 'type' | 'short' | 'multiple'> } {
+  const members = COMMANDS.filter(({ name }) => name === command || name.startsWith(`${command} `));
   return Object.fromEntries(
     members.flatMap(({ flags = {} }) =>
       Object.entries(flags).map(([name, { type, short, multiple }]) => [

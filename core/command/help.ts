@@ -74,15 +74,12 @@ Without a command, capstan does what capstan serve does:
 `;
 
 /** Words in lines of the width of the help. */
-function wrapWords(words: readonly string[]): string {
-  const lines = [''];
-  for (const word of words) {
-    const line = lines.at(-1)!;
-    if (line.length + word.length >= WIDTH) lines.push(`${INDENT}${word}`);
-    else lines[lines.length - 1] = line === '' ? `${INDENT}${word}` : `${line} ${word}`;
-  }
-  return lines.join('\n');
-}
+const wrapWords = (words: readonly string[]): string =>
+  new Help()
+    .boxWrap(words.join(' '), WIDTH - INDENT.length)
+    .split('\n')
+    .map(line => INDENT + line)
+    .join('\n');
 
 /** Ends the help of a command that takes the flags of a server. */
 const others = (): string => `

@@ -115,6 +115,7 @@ export async function serve(
   const { ownServerOf } = await import('../server/start.js');
   const own = ownServerOf(server);
   const stopLogging = own && logEnds(own, log);
+  own?.watchMainThread();
   // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
   const stopCollecting = collectGarbageWhenIdle();
   started?.(settings);

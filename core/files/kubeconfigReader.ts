@@ -34,7 +34,11 @@ export class KubeconfigReader {
       if (isRecord(document)) return document;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      throw new ConfigError(this.file, code ? `cannot be read: ${code}; ${READABLE}` : `is not YAML: ${message}`);
+      const isUnreadable = typeof code === 'string';
+      throw new ConfigError(
+        this.file,
+        isUnreadable ? `cannot be read: ${code}; ${READABLE}` : `is not YAML: ${message}`,
+      );
     }
     throw new ConfigError(this.file, 'must be a kubeconfig: an object in YAML or JSON');
   }

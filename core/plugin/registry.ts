@@ -5,6 +5,7 @@ import { namingOf, type NamingName } from '../naming.js';
 import type { Enablement } from '../schema/registry/enablement.js';
 import { LiveRegistry } from '../schema/registry/live.js';
 import { buildRegistry } from '../schema/registry/registry.js';
+import { builtInStorageNames } from '../schema/table/storageNames.js';
 import type { Registry } from '../schema/resource.js';
 import { storageNameOf } from './resourceNames.js';
 import type { Plugins } from './load/load.js';
@@ -24,8 +25,8 @@ export function builtInRegistry(
     ...(enablement ? { enablement } : {}),
     strategies: storageName => strategies.get(storageName),
   });
-  const versions = [...registry.groups.values()].flatMap(group => group.versions);
-  const known = new Set(versions.flatMap(({ resources }) => Array.from(resources.values(), one => one.storageName)));
+  // The registry lacks single kinds that are not served.
+  const known = builtInStorageNames();
   const unknown = [...strategies.keys()].find(name => !known.has(name));
   if (unknown === undefined) return registry;
   throw new ConfigError(

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
-import { isAbsent, isRecord, stringAt, type UnknownRecord } from '../model/record.js';
+import { isAbsent, isRecord, type UnknownRecord } from '../model/record.js';
 import { groupSpellings } from '../naming.js';
-import { decodeYaml } from '../schema/yaml/yaml.js';
+import type { StrictJson } from '../schema/json/json.js';
+import { decodeYamlStrict } from '../schema/yaml/yaml.js';
 import type { Settings } from '../settings/settings.js';
 
 const FLAG = '--admission-control-config-file';
@@ -47,21 +48,25 @@ export function admissionConfig(settings: Settings, known: ReadonlySet<string>):
   const plugins = configurationsIn(file, known);
   const kubeConfigFiles = [...plugins]
     .filter(([name]) => name.endsWith('AdmissionWebhook'))
-    .map(([name, { config, file: own }]) => [name, kubeConfigOf(own, name, config)] as const)
-    .filter(([, path]) => path !== '');
+    .map(([name, { config, file: own }]) => [name, kubeConfigOf(own, name, config)] as const);
   return { services, plugins, kubeConfigFiles: new Map(kubeConfigFiles) };
 }
 
-const VERSIONS = ['v1', 'v1alpha1'];
+/** The versions of an AdmissionConfiguration, with neutral groups. */
+const VERSIONS = ['apiserver.config.orchestrator.io/v1', 'apiserver.orchestrator.io/v1alpha1'];
 
 /** Makes an error about a member of a file. */
 type Refuse = (path: string, why: string) => ConfigError;
 
-/** Throws for an object that is not of a version of upstream's configuration of servers. */
-function checkVersion({ apiVersion }: UnknownRecord, refuse: Refuse): void {
-  const accepted = groupSpellings('apiserver.config.orchestrator.io').flatMap(group =>
-    VERSIONS.map(version => `${group}/${version}`),
-  );
+/** A version in both namings. */
+function spellingsOf(apiVersion: string): readonly string[] {
+  const [group = '', version = ''] = apiVersion.split('/');
+  return groupSpellings(group).map(spelling => `${spelling}/${version}`);
+}
+
+/** Throws for an object of none of these versions, which have neutral groups. */
+function checkVersion({ apiVersion }: UnknownRecord, versions: readonly string[], refuse: Refuse): void {
+  const accepted = versions.flatMap(spellingsOf);
   if (!accepted.includes(String(apiVersion))) throw refuse('apiVersion', `must be one of ${accepted.join(', ')}`);
 }
 
@@ -70,7 +75,7 @@ function configurationsIn(file: string, known: ReadonlySet<string>): Map<string,
   const document = readDocument(file);
   const refuse: Refuse = (path, why) => new ConfigError(FLAG, `${file}: ${path} ${why}`);
   if (document['kind'] !== 'AdmissionConfiguration') throw refuse('kind', 'must be AdmissionConfiguration');
-  checkVersion(document, refuse);
+  checkVersion(document, VERSIONS, refuse);
   refuseUnknown(document, ['apiVersion', 'kind', 'plugins'], '', refuse);
   const plugins = document['plugins'] ?? [];
   if (!Array.isArray(plugins)) throw refuse('plugins', 'must be a list');
@@ -99,29 +104,34 @@ function refuseUnknown(object: UnknownRecord, known: readonly string[], prefix: 
   if (unknown !== undefined) throw refuse(prefix + unknown, `is an unknown field: use one of ${known.join(', ')}`);
 }
 
-const WEBHOOK_KINDS: readonly unknown[] = ['WebhookAdmissionConfiguration', 'WebhookAdmission'];
+/** The kinds of the configuration of webhooks, with their versions. */
+const WEBHOOK_KINDS: ReadonlyMap<unknown, string> = new Map([
+  ['WebhookAdmissionConfiguration', 'apiserver.config.orchestrator.io/v1'],
+  ['WebhookAdmission', 'apiserver.config.orchestrator.io/v1alpha1'],
+]);
 
-/**
- * The path of the kubeconfig that the configuration of webhooks names, relative to its file; '' if it names none.
- * Throws ConfigError.
- */
+/** The path of the kubeconfig that the configuration of webhooks names. Throws ConfigError. */
 function kubeConfigOf(file: string, name: string, config: UnknownRecord): string {
   const refuse: Refuse = (path, why) => new ConfigError(placeOf(file, name), `${path} ${why}`);
-  const { kind, apiVersion } = config;
-  if (kind !== undefined && !WEBHOOK_KINDS.includes(kind))
-    throw refuse('kind', `must be one of ${WEBHOOK_KINDS.join(', ')}`);
-  if (apiVersion !== undefined) checkVersion(config, refuse);
-  refuseUnknown(config, ['apiVersion', 'kind', 'kubeConfigFile', 'kubeConfig'], '', refuse);
-  const path = stringAt(config, 'kubeConfigFile') || stringAt(config, 'kubeConfig');
-  return path && resolve(dirname(file), path);
+  const version = WEBHOOK_KINDS.get(config['kind']);
+  if (version === undefined) throw refuse('kind', `must be one of ${[...WEBHOOK_KINDS.keys()].join(', ')}`);
+  checkVersion(config, [version], refuse);
+  refuseUnknown(config, ['apiVersion', 'kind', 'kubeConfigFile'], '', refuse);
+  const path = config['kubeConfigFile'] ?? '';
+  if (typeof path !== 'string' || !isAbsolute(path))
+    throw refuse('kubeConfigFile', `must be an absolute file path, not ${JSON.stringify(path)}`);
+  return path;
 }
 
 function readDocument(file: string): UnknownRecord {
+  let decoded: StrictJson;
   try {
-    const document: unknown = decodeYaml(readFileSync(file));
-    if (isRecord(document)) return document;
+    decoded = decodeYamlStrict(readFileSync(file));
   } catch (error) {
     throw new ConfigError(FLAG, `cannot read ${file}: ${(error as Error).message}`);
   }
+  const { value, duplicates } = decoded;
+  if (duplicates.length > 0) throw new ConfigError(FLAG, `${file}: ${duplicates.join('; ')}: remove one of them`);
+  if (isRecord(value)) return value;
   throw new ConfigError(FLAG, `${file} must hold an object`);
 }

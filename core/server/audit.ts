@@ -77,7 +77,7 @@ function checkSink(sink: SinkSettings, flags: string): void {
     if (sink.perSecond === 0) throw new ConfigError(`${flags}-batch-throttle-qps`, why);
     if (sink.burst === 0) throw new ConfigError(`${flags}-batch-throttle-burst`, why);
   }
-  if (sink.isTruncated && sink.maxBatchBytes < sink.maxEventBytes)
+  if (sink.maxBatchBytes < sink.maxEventBytes)
     throw new ConfigError(
       `${flags}-truncate-max-batch-size`,
       `must be at least ${flags}-truncate-max-event-size, which is ${sink.maxEventBytes}`,

@@ -12,6 +12,7 @@ import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/aut
 import { admissionPlugins } from './admissionPlugins.js';
 import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
+import type { SignInIssuer } from '../../plugins/console/openId.js';
 import { hasConsole } from './access/console.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
@@ -34,12 +35,16 @@ export interface BuiltinInputs {
   readonly adminTokens: string;
   /** The digest of the secret of the console's one-time link; absent if there is none. */
   readonly consoleLink?: string | undefined;
+  /** Where people sign in to the console; absent if there is no identity provider. */
+  readonly issuer?: SignInIssuer | undefined;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
   /** The names of all kinds, which definitions cannot take. */
   readonly takenNames: readonly string[];
   /** Every served group, for their API services. */
   readonly groups: readonly object[];
+  /** The versions of every stored kind. */
+  readonly storageVersions: readonly object[];
 }
 
 const MODES: ReadonlyMap<string, PluginSpec> = new Map<string, PluginSpec>([
@@ -83,15 +88,20 @@ function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readon
   return file === undefined ? [] : [{ use: at('health/encryption.js'), config: { file }, threads: ['front'] }];
 }
 
+/** Whether StorageVersions say in which versions servers store objects. */
+function hasStorageVersions(settings: Settings): boolean {
+  const { features } = featuresOf(settings);
+  return ['StorageVersionAPI', 'APIServerIdentity'].every(gate => features.includes(gate));
+}
+
 /** Whether ServiceCIDR objects have the ranges of Services. */
 const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).features.includes(MULTI_CIDR_GATE);
 
 /** The console, which is for this machine alone unless the setting says otherwise. */
-function consolePlugins(settings: Settings, { adminTokens, consoleLink: linkDigest }: BuiltinInputs): PluginSpec[] {
+function consolePlugins(settings: Settings, { adminTokens, consoleLink, issuer }: BuiltinInputs): PluginSpec[] {
   if (!hasConsole(settings)) return [];
-  const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcCaFile: caFile } = settings;
-  const openId = issuer === undefined ? undefined : { issuer, clientId, caFile };
-  return [{ use: at('console/index.js'), config: { adminTokens, linkDigest, openId }, threads: ['front', 'pool'] }];
+  const config = { adminTokens, linkDigest: consoleLink, issuer };
+  return [{ use: at('console/index.js'), config, threads: ['front', 'pool'] }];
 }
 
 /** The address of the server for workloads. */
@@ -149,6 +159,14 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
     ['bootstrap-signer-controller', 'accounts/bootstrapTokens.js#bootstrapSigner'],
     ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
     ['storage-version-migrator-controller', 'definitions/storageMigration.js#storageMigration'],
+    ...(hasStorageVersions(settings)
+      ? [
+          [
+            'storageversion-garbage-collector-controller',
+            '../kinds/internal/storageVersion/controllers/index.js#storageVersionCollection',
+          ] as const,
+        ]
+      : []),
     ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
     ...(hasCidrObjects(settings)
       ? [['service-cidr-controller', '../kinds/core/service/controllers/serviceCidrs.js#serviceCidrs'] as const]
@@ -172,7 +190,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     config,
     threads: ['front', 'pool'],
   });
-  const { groups, takenNames, serviceAccountKeyFile } = inputs;
+  const { groups, takenNames, storageVersions, serviceAccountKeyFile } = inputs;
   const identityProviders = jwtConfig(settings);
   const proxies = requestHeaderConfig(settings);
   const tokenWebhook = tokenWebhookConfig(settings);
@@ -232,7 +250,14 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
           control('kinds/core/service/controllers/addressRepair.js#addressRepair'),
         ]
       : []),
+    control('kinds/core/service/controllers/rangeReports.js#rangeReports', {
+      ranges: serviceRangesOf(settings),
+      fromObjects: hasCidrObjects(settings),
+    }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
+    ...(hasStorageVersions(settings)
+      ? [control('kinds/internal/storageVersion/controllers/index.js#storageVersions', { resources: storageVersions })]
+      : []),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
     ),
@@ -250,6 +275,7 @@ const NO_INPUTS: BuiltinInputs = {
   serviceAccountKeyFile: '-',
   takenNames: [],
   groups: [],
+  storageVersions: [],
 };
 
 /**

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnonymousPolicy } from '../access/identity.js';
 import type { Awaitable } from '../api/awaitable.js';
 import type { Binding, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
@@ -13,6 +12,7 @@ import { checkJson } from '../plugin/load/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
 import { monotonicTime } from '../runtime/clock.js';
 import { delay } from '../runtime/timers.js';
+import { storageVersionsOf } from '../schema/registry/storageVersions.js';
 import { namesIn } from '../schema/registry/takenNames.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
@@ -25,7 +25,7 @@ import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../worker
 import { COUNTERS } from '../../workers/front/threads/writerThread.js';
 import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
-import { authenticationWarnings, checkAuthentication } from './access/authentication.js';
+import { type Authentication, authenticationWarnings, checkAuthentication } from './access/authentication.js';
 import { checkAuthorization } from './access/authorization.js';
 import { checkSigning } from './certificateSigning.js';
 import { type ConsoleLink, makeConsoleLink } from './access/console.js';
@@ -83,6 +83,11 @@ export interface OwnServer {
   /** The plugins that run now, and the counters of their calls. */
   readonly called: () => Pick<ThreadData, 'plugins' | 'calls'>;
   /**
+   * Has the process end when a plugin keeps the main thread from its event loop for longer than it may. In a program
+   * that embeds a server, other code may keep it.
+   */
+  readonly watchMainThread: () => void;
+  /**
    * Applies other settings, and reads plugins again, without losing connections or the store; `version` is that of
    * their modules. Resolves with the settings that differ and are applied by the next start alone. Throws as
    * `startServer`, and what a plugin throws when it is made; then nothing has changed, unless a controller has thrown.
@@ -106,11 +111,11 @@ export async function startWith(given: GivenSettings, version?: number): Promise
   const began = monotonicTime();
   const named = readGivenSettings(given);
   const checked = checkAll({ ...DEFAULTS, ...named });
-  const { settings, anonymous } = await checkParts(checked, version);
+  const { settings, authentication } = await checkParts(checked, version);
   const releases = new Releases();
   try {
     const isTemporary = named.dataDir === undefined && settings.storage === 'memory';
-    return await start(settings, anonymous, isTemporary, began, releases);
+    return await start(settings, authentication, isTemporary, began, releases);
   } catch (error) {
     await releases.run(logOf('server', settings));
     throw withClass(error);
@@ -121,28 +126,29 @@ export async function startWith(given: GivenSettings, version?: number): Promise
 async function checkParts(
   given: Settings,
   version: number | undefined,
-): Promise<{ readonly settings: Settings; readonly anonymous: AnonymousPolicy }> {
+): Promise<{ readonly settings: Settings; readonly authentication: Authentication }> {
   const checked = await checkAuthorization(given);
-  const anonymous = await checkAuthentication(checked);
+  const authentication = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked), version);
-  return { settings: { ...checked, plugins }, anonymous };
+  return { settings: { ...checked, plugins }, authentication };
 }
 
 async function start(
   settings: Settings,
-  anonymous: AnonymousPolicy,
+  authentication: Authentication,
   temporary: boolean,
   began: number,
   releases: Releases,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings);
-  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings, anonymous)])
+  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings, authentication.anonymous)])
     log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
   const link = makeConsoleLink(settings);
-  const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4), link);
+  const memory = { counters: new SharedArrayBuffer(COUNTERS * 4), inspection: Inspection.memory() };
+  const data = threadData(settings, paths, authentication, memory, link);
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
@@ -195,10 +201,11 @@ async function start(
   };
   ownServers.set(server, {
     called: () => current.data,
+    watchMainThread: () => frontEnd.watchThread(),
     async reload(given, version) {
       const { live, kept } = divideSettings(current.settings, checkAll(given));
       const next = await checkParts(live, version);
-      const nextData = threadData(next.settings, paths, next.anonymous, data.counters);
+      const nextData = threadData(next.settings, paths, next.authentication, data);
       const replaced = unreplaceablePlugins(current.settings.plugins, next.settings.plugins);
       await frontEnd.reload(nextData, () => (current = { settings: next.settings, data: nextData }));
       return [...kept, ...replaced];
@@ -208,7 +215,7 @@ async function start(
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
-type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups'>;
+type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups' | 'storageVersions'>;
 
 const describe = (registry: Registry): Kinds => ({
   takenNames: [...namesIn(registry)],
@@ -217,6 +224,7 @@ const describe = (registry: Registry): Kinds => ({
     priority,
     versions: versions.filter(version => version.served).map(version => version.version),
   })),
+  storageVersions: storageVersionsOf(registry),
 });
 
 /** Every plugin of the server. */
@@ -241,18 +249,26 @@ const pluginsFor = (
 function threadData(
   settings: Settings,
   paths: DataPaths,
-  anonymous: AnonymousPolicy,
-  counters: SharedArrayBuffer,
+  { anonymous, issuer }: Authentication,
+  { counters, inspection }: Pick<ThreadData, 'counters' | 'inspection'>,
   link?: ConsoleLink,
 ): ThreadData {
-  const known = { rootCa: '', clientCa: '', takenNames: [], groups: [], consoleLink: link?.digest };
+  const known = {
+    rootCa: '',
+    clientCa: '',
+    takenNames: [],
+    groups: [],
+    storageVersions: [],
+    consoleLink: link?.digest,
+    issuer,
+  };
   const plugins = pluginsFor(settings, paths, known);
   return {
     naming: settings.naming,
     plugins,
     resources: settings.resources,
     calls: CallCounters.memory(plugins.length),
-    inspection: Inspection.memory(),
+    inspection,
     counters,
     verbosity: settings.verbosity,
     loggingFormat: settings.loggingFormat,

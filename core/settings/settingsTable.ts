@@ -1,5 +1,7 @@
+import { ConfigError } from '../api/point.js';
 import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
 import { AUDIT_SETTINGS } from './auditSettings.js';
+import { RELEASE } from '../release.js';
 import { networks, portRange } from './serviceRanges.js';
 import { defaulted, file, optional, switchedOff, switchedOn } from './setting.js';
 import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
@@ -17,6 +19,14 @@ const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
     typeof value === 'string' ? value.replace(/^auth(?:entic|oriz)ation\.(?:orchestrator|k8s)\.io\//, '') : value,
     path,
   );
+
+const PREVIOUS_RELEASE = `${RELEASE.major}.${Number(RELEASE.minor) - 1}`;
+
+/** The release before this one, or an empty text. */
+const previousRelease: Reader<string> = (value, path) => {
+  if (value === '' || value === PREVIOUS_RELEASE) return value;
+  throw new ConfigError(path, `must be ${PREVIOUS_RELEASE}, the release before this one, or be omitted`);
+};
 
 /** The name of a store. Upstream names its own after a version of etcd's protocol. */
 const storeName: Reader<'rocksdb' | 'memory' | 'etcd'> = (value, path) =>
@@ -389,6 +399,14 @@ export const SETTINGS = {
     duration,
     0,
     'time to continue serving after a signal, while /readyz fails',
+  ),
+  /** The release before this one, whose metrics are shown although this one hides them; '' for none. */
+  showHiddenMetricsForVersion: defaulted(
+    'show-hidden-metrics-for-version',
+    'VERSION',
+    previousRelease,
+    '',
+    `also show deprecated metrics that are hidden since this release: ${PREVIOUS_RELEASE}`,
   ),
   /** Verbosity of the log: 0 for warnings and errors, 1 for information, 2 and more for everything. */
   verbosity: defaulted('v', 'LEVEL', integer(0, 10), 0, 'log verbosity'),

@@ -14,13 +14,15 @@ const trust = (ca: string) => (ca === 'any' ? { rejectUnauthorized: false } : { 
 
 /** A connection that sends exactly the given bytes and keeps the received ones. */
 export class RawClient {
-  received = Buffer.alloc(0);
+  /** Has the received bytes first, and grows twofold: large answers arrive in hundreds of chunks. */
+  #space = Buffer.alloc(1024);
+  #length = 0;
   closed = false;
   private waiters: (() => void)[] = [];
 
   private constructor(readonly socket: Socket) {
     socket.on('data', chunk => {
-      this.received = Buffer.concat([this.received, chunk]);
+      this.#add(chunk);
       this.wake();
     });
     socket.on('error', () => undefined);
@@ -45,6 +47,11 @@ export class RawClient {
     this.socket.write(text);
   }
 
+  /** All bytes that were received so far. */
+  get received(): Buffer {
+    return this.#space.subarray(0, this.#length);
+  }
+
   /** Resolves when the condition holds for the text received so far, or the connection is closed. */
   async until(condition: (text: string) => boolean): Promise<string> {
     return await this.untilBytes(() => condition(this.text));
@@ -62,11 +69,18 @@ export class RawClient {
 
   /** Resolves when the connection is closed. */
   async end(): Promise<string> {
-    return await this.until(() => false);
+    return await this.untilBytes(() => false);
   }
 
   get text(): string {
     return this.received.toString('latin1');
+  }
+
+  #add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#space.length) this.#space = Buffer.concat([this.received], 2 * length);
+    chunk.copy(this.#space, this.#length);
+    this.#length = length;
   }
 
   private wake(): void {

@@ -51,6 +51,10 @@ export interface ThreadData extends LogSettings {
 export const hasOnlyBuiltIns = ({ plugins }: Pick<ThreadData, 'plugins'>): boolean =>
   plugins.every(({ path }) => path === undefined);
 
+/** Whether a plugin of the configuration has a part in one of these points. */
+export const hasOwnPluginAt = ({ plugins }: Pick<ThreadData, 'plugins'>, points: readonly string[]): boolean =>
+  plugins.some(one => one.path !== undefined && one.points?.some(point => points.includes(point)));
+
 /**
  * The `execArgv` option of a new thread. By default a thread has the flags of the process. It has none if these include
  * `--input-type`, which is valid only for programs that are not files.

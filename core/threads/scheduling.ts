@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { Thread } from '../api/host.js';
 
 /*
  * For how long threads have had a core, which Linux tells: on a busy machine, a thread that takes long may only have
@@ -34,6 +35,31 @@ export function schedulingTimesOf(nativeId: number): SchedulingTimes | undefined
     return undefined;
   }
 }
+
+/** For how long a thread of the server has worked since it began, in milliseconds. */
+export interface ThreadReading {
+  readonly thread: Thread;
+  /** `threadId`, which no other thread of the process ever has; -1 once it has ended. */
+  readonly id: number;
+  /** The time in which its event loop has not waited for events. It may have waited for a core instead. */
+  readonly busy: number;
+  /** The time in which it had a core; undefined if the operating system does not tell. */
+  readonly ran: number | undefined;
+}
+
+/** A worker, or the globals of this thread. */
+interface Loop {
+  readonly threadId: number;
+  readonly performance: { eventLoopUtilization(): { readonly active: number } };
+}
+
+/** Reads the times of a thread. `nativeId` is what `ownNativeId` returns in it; 0 as long as that is not known. */
+export const readThread = (thread: Thread, { threadId: id, performance }: Loop, nativeId: number): ThreadReading => ({
+  thread,
+  id,
+  busy: performance.eventLoopUtilization().active,
+  ran: schedulingTimesOf(nativeId)?.ran,
+});
 
 /**
  * For how long a thread has been in one step, found out by looking at regular intervals. The time for which it waits

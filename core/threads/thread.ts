@@ -7,6 +7,8 @@ import { RunningCalls } from '../plugin/calls/runningCalls.js';
 import { Releases } from '../plugin/releases.js';
 import { collectGarbageWhenIdle } from './collect.js';
 import type { ThreadData } from './data.js';
+import type { FromThread } from './messages/lifecycle.js';
+import { ownNativeId } from './scheduling.js';
 
 /** The scope of a thread, which exists before its start. */
 export interface ThreadScope {
@@ -48,13 +50,13 @@ type Message = { readonly is: string };
 /** The message that a thread begins with. */
 type Begin<In extends Message> = Extract<In, { is: 'begin' }>;
 /** Messages for the thread itself. */
-type Own<In extends Message> = Exclude<In, { is: 'begin' | 'close' }>;
+type Own<In extends Message> = Exclude<In, { is: 'begin' | 'close' | 'ping' }>;
 
 /** The result of starting a thread. */
 export interface Started<In extends Message, Out extends Message> {
-  /** Posted to the front end. */
-  readonly ready: Extract<Out, { is: 'ready' }>;
-  /** Handles a message that is neither `begin` nor `close`. */
+  /** Posted to the front end, with the native id of the thread. */
+  readonly ready: Omit<Extract<Out, { is: 'ready' }>, 'nativeId'>;
+  /** Handles a message that is not one to every thread (ToThread). */
   take?(message: Own<In>): void;
 }
 
@@ -72,9 +74,9 @@ export interface ThreadMain<In extends Message, Out extends Message, S extends S
 }
 
 /**
- * Runs a thread: waits for `begin`, starts, posts `ready`, passes messages on in their order, and on `close` releases
- * everything and posts `closed`. If the start fails, everything is released and the thread ends with that error.
- * Resolves when the thread has started.
+ * Runs a thread: waits for `begin`, starts, posts `ready`, passes messages on in their order, answers `ping`, and on
+ * `close` releases everything and posts `closed`. If the start fails, everything is released and the thread ends with
+ * that error. Resolves when the thread has started.
  */
 export function runThread<In extends Message, Out extends Message, S extends Started<In, Out>>(
   main: ThreadMain<In, Out, S>,
@@ -82,12 +84,12 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   const { port, guest } = main;
   const scope = { ...threadScope(guest?.data ?? (workerData as ThreadData), main.kind, main.name), ...guest };
   if (!guest) reportErrors(main.kind, scope);
-  const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+  const post = (message: Message, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
   let begin: ((message: Begin<In>) => void) | undefined;
   const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {
     const thread = await main.start(scope, message, post);
     if (!guest) scope.releases.add('the garbage collector', collectGarbageWhenIdle());
-    post(thread.ready);
+    post({ ...thread.ready, is: 'ready', nativeId: ownNativeId() } satisfies FromThread);
     return thread;
   });
   started.catch(async error => {
@@ -105,6 +107,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
       begin?.(message as Begin<In>);
       begin = undefined;
     } else if (message.is === 'close') void close().catch(() => undefined);
+    else if (message.is === 'ping') post({ is: 'pong' });
     else void started.then(thread => thread.take?.(message as Own<In>)).catch(() => undefined);
   });
   return started;

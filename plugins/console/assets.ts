@@ -4,6 +4,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { SiteAnswer, SiteRequest } from '../../core/api/index.js';
+import { acceptsGzip, matchesEtag } from '../../core/model/text/httpHeaders.js';
 import { PAGE_HEADERS } from './headers.js';
 
 /** A file of the app, as it is served. */
@@ -37,10 +38,6 @@ async function assetOf(folder: string, name: string): Promise<Asset> {
   };
 }
 
-/** Whether a client accepts gzip. */
-const acceptsGzip = (codings = ''): boolean =>
-  codings.split(',').some(coding => coding.trim().split(';', 1)[0] === 'gzip' && !/;\s*q=0(?:\.0*)?\s*$/.test(coding));
-
 /**
  * The files of the app, which are read and compressed when the first one is requested: a server whose console nobody
  * opens does not wait for them.
@@ -66,8 +63,7 @@ export class Assets {
       ['vary', 'accept-encoding'],
       ['cache-control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'],
     ] as const;
-    const known = request.header('if-none-match')?.split(',') ?? [];
-    if (known.some(tag => tag.trim().replace(/^W\//, '') === file.etag))
+    if (matchesEtag(request.header('if-none-match'), file.etag))
       return { status: 304, headers, body: new Uint8Array() };
     if (!acceptsGzip(request.header('accept-encoding'))) return { status: 200, headers, body: file.plain };
     return { status: 200, headers: [...headers, ['content-encoding', 'gzip']], body: file.compressed };

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import type { AuthorizationServer, Client } from 'oauth4webapi';
 import { type SiteAnswer, type SiteRequest, Refusal } from '../../core/api/index.js';
@@ -6,14 +5,19 @@ import { CONSOLE_SESSIONS, PROVIDER_DOCUMENT_BYTES, PROVIDER_MS } from '../../co
 import { randomBytes } from '../../core/runtime/random.js';
 import { timeoutSignal } from '../../core/runtime/timers.js';
 import { hostRoots } from '../../core/services/webhooks/hostRoots.js';
+import { FairMap } from './fairMap.js';
 import { PAGE_HEADERS } from './headers.js';
 import { cookiesOf, digest } from './sessions.js';
 
-/** The provider whose id tokens the server accepts (`--oidc-issuer-url` and others). */
-export interface OpenIdConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly caFile?: string | undefined;
+/** An identity provider whose id tokens the server accepts. */
+export interface SignInIssuer {
+  readonly url: string;
+  /** The address of its discovery document, where that is not below `url`. */
+  readonly discoveryUrl?: string;
+  /** CA certificates in PEM for its addresses; absent: those of the host. */
+  readonly certificateAuthority?: string;
+  /** The first one is the client as which people sign in. */
+  readonly audiences: readonly string[];
 }
 
 /** A sign-in that has begun. */
@@ -27,23 +31,26 @@ interface Pending {
   readonly until: number;
 }
 
-const COOKIE = '__Host-console-sign-in-';
+/** The port follows. Not the beginning of the cookies of sessions, which it must not be taken for. */
+const COOKIE = '__Host-sign-in-';
 /** How long a person may take at the provider. */
 const SIGN_IN_MS = 10 * 60_000;
+/** How long the discovery document of the provider is used: anybody may begin sign-ins, as often as they like. */
+const DISCOVERY_MS = 5 * 60_000;
 const SCOPE = 'openid email profile';
 
 const library = () => import('oauth4webapi');
 
 /** `fetch` with the CAs of the provider, for answers that are not too large, within a time. */
 const fetchWith =
-  (caFile: string | undefined) =>
+  (authority: string | undefined) =>
   (
     url: string,
     options: { readonly method: string; readonly headers: Record<string, string>; readonly body?: unknown },
   ) =>
     new Promise<Response>((resolve, reject) => {
       const { method, headers, body } = options;
-      const ca = caFile === undefined ? [...hostRoots()] : readFileSync(caFile, 'utf8');
+      const ca = authority ?? [...hostRoots()];
       const sent = httpsRequest(
         url,
         { method, headers, ca, agent: false, signal: timeoutSignal(PROVIDER_MS) },
@@ -82,23 +89,23 @@ const redirectTo = (location: string, cookie: string): SiteAnswer => ({
  * The browser that has begun a sign-in must end it, and each state works once.
  */
 export class OpenId {
-  readonly #pending = new Map<string, Pending>();
+  /** By state; each is of the address that has begun it. */
+  readonly #pending = new FairMap<Pending>(CONSOLE_SESSIONS.most);
+  #discovered: { readonly server: Promise<AuthorizationServer>; readonly until: number } | undefined;
 
   constructor(
-    readonly config: OpenIdConfig,
+    readonly issuer: SignInIssuer,
     readonly now: () => number,
   ) {}
 
   get #client(): Client {
-    return { client_id: this.config.clientId };
+    return { client_id: this.issuer.audiences[0]! };
   }
 
   /** Sends the browser to the provider. Rejects if that cannot be reached. */
   async begin(request: SiteRequest): Promise<SiteAnswer> {
     const oauth = await library();
-    const issuer = new URL(this.config.issuer);
-    const options = { algorithm: 'oidc', [oauth.customFetch]: fetchWith(this.config.caFile) } as const;
-    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options as never));
+    const server = await this.#discover();
     if (!server.authorization_endpoint) throw new Error('the provider has no authorization endpoint');
     const [verifier, state, nonce] = [
       oauth.generateRandomCodeVerifier(),
@@ -107,10 +114,11 @@ export class OpenId {
     ];
     const browser = randomBytes(32).toString('base64url');
     const redirect = `https://${request.header('host') ?? ''}/console/openid/callback`;
-    this.#keep(state, { server, verifier, nonce, redirect, browser: digest(browser), until: this.now() + SIGN_IN_MS });
+    const pending = { server, verifier, nonce, redirect, browser: digest(browser), until: this.now() + SIGN_IN_MS };
+    this.#pending.add(state, request.remoteAddress, pending, ({ until }) => this.now() >= until);
     const to = new URL(server.authorization_endpoint);
     const query = {
-      client_id: this.config.clientId,
+      client_id: this.#client.client_id,
       response_type: 'code',
       redirect_uri: redirect,
       scope: SCOPE,
@@ -139,7 +147,7 @@ export class OpenId {
       throw new Refusal('Unauthorized', 'this browser has not begun this sign-in');
     const { server, verifier, redirect, nonce } = pending;
     const parameters = oauth.validateAuthResponse(server, this.#client, url, state);
-    const options = { [oauth.customFetch]: fetchWith(this.config.caFile) };
+    const options = { [oauth.customFetch]: fetchWith(this.issuer.certificateAuthority) };
     const answer = await oauth.authorizationCodeGrantRequest(
       server,
       this.#client,
@@ -154,10 +162,24 @@ export class OpenId {
     return token!;
   }
 
-  /** Keeps a sign-in, and drops those that took too long, and the oldest one if there are too many. */
-  #keep(state: string, pending: Pending): void {
-    for (const [key, { until }] of this.#pending) if (this.now() >= until) this.#pending.delete(key);
-    if (this.#pending.size >= CONSOLE_SESSIONS.most) this.#pending.delete(this.#pending.keys().next().value as string);
-    this.#pending.set(state, pending);
+  /** The provider, by its discovery document. Requests meanwhile wait for the same answer. */
+  #discover(): Promise<AuthorizationServer> {
+    if (this.#discovered && this.now() < this.#discovered.until) return this.#discovered.server;
+    const server = this.#readDiscovery();
+    this.#discovered = { server, until: this.now() + DISCOVERY_MS };
+    server.catch(() => (this.#discovered = undefined));
+    return server;
+  }
+
+  async #readDiscovery(): Promise<AuthorizationServer> {
+    const oauth = await library();
+    const { url, discoveryUrl, certificateAuthority } = this.issuer;
+    const issuer = new URL(url);
+    const send = fetchWith(certificateAuthority);
+    const options = {
+      algorithm: 'oidc',
+      [oauth.customFetch]: (known: string, sent: Parameters<typeof send>[1]) => send(discoveryUrl ?? known, sent),
+    } as const;
+    return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options as never));
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CONSOLE_SESSIONS } from '../../core/limits.js';
 import { randomBytes } from '../../core/runtime/random.js';
+import { FairMap } from './fairMap.js';
 
 /** Begins the names of cookies with a session; the port follows: hosts have the same cookies at all ports. */
 export const SESSION_COOKIE = '__Host-console-';
@@ -25,21 +26,19 @@ export const cookiesOf = (header: string | undefined, prefix: string): [name: st
 /**
  * The sessions of the console, in memory: each stands for a bearer token, which is verified with every request. A
  * session ends after a time without requests, after a longer time in any case, and when there are too many: the one
- * that was used longest ago.
+ * that was used longest ago of the user who has most.
  */
 export class Sessions {
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new FairMap<Session>(CONSOLE_SESSIONS.most);
 
   constructor(readonly now: () => number) {}
 
-  /** Begins a session. Returns its secret. */
-  begin(token: string): string {
-    this.#sweep();
+  /** Begins a session of the user of a token. Returns its secret. */
+  begin(token: string, user: string): string {
     const secret = randomBytes(32).toString('base64url');
     const time = this.now();
-    if (this.#sessions.size >= CONSOLE_SESSIONS.most)
-      this.#sessions.delete(this.#sessions.keys().next().value as string);
-    this.#sessions.set(digest(secret), { token, ends: time + CONSOLE_SESSIONS.lastMs, used: time });
+    const session = { token, ends: time + CONSOLE_SESSIONS.lastMs, used: time };
+    this.#sessions.add(digest(secret), user, session, one => this.#isOver(one));
     return secret;
   }
 
@@ -48,11 +47,12 @@ export class Sessions {
     const key = digest(secret);
     const session = this.#sessions.get(key);
     if (!session) return undefined;
-    this.#sessions.delete(key);
-    if (this.#isOver(session)) return undefined;
+    if (this.#isOver(session)) {
+      this.#sessions.delete(key);
+      return undefined;
+    }
     session.used = this.now();
-    // Behind all others: the first one was used longest ago.
-    this.#sessions.set(key, session);
+    this.#sessions.touch(key);
     return session.token;
   }
 
@@ -63,9 +63,5 @@ export class Sessions {
   #isOver({ ends, used }: Session): boolean {
     const time = this.now();
     return time >= ends || time - used >= CONSOLE_SESSIONS.idleMs;
-  }
-
-  #sweep(): void {
-    for (const [key, session] of this.#sessions) if (this.#isOver(session)) this.#sessions.delete(key);
   }
 }

@@ -2,10 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { CONSOLE_LINK_MS } from '../../core/limits.js';
 import { digest } from './sessions.js';
 
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|(?:0+:){7}0*1)$/;
-
-/** Whether an address of a peer is of this machine. */
-export const isLoopback = (address: string): boolean => LOOPBACK.test(address);
+/** Addresses of this machine, as listeners give those of peers. */
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1)$/;
 
 /**
  * The one-time link that the server prints: its secret signs the administrator in once, within some minutes of the
@@ -27,7 +25,7 @@ export class SignInLink {
 
   /** Uses the link up. Returns whether the secret is right and it may be used. */
   use(secret: string, peer: string): boolean {
-    if (this.#digest === undefined || !isLoopback(peer) || this.now() >= this.#until) return false;
+    if (this.#digest === undefined || !LOOPBACK.test(peer) || this.now() >= this.#until) return false;
     if (!timingSafeEqual(Buffer.from(this.#digest), Buffer.from(digest(secret)))) return false;
     this.#digest = undefined;
     return true;

@@ -59,13 +59,19 @@ function credentialsOf(body: Uint8Array): { readonly token: string } | { readonl
   throw new Refusal('BadRequest', 'the body must be JSON with the member token, or with the member link');
 }
 
-/** Throws Refusal 401 for a token that no authenticator knows. */
-async function verify({ host }: SiteParts, token: string): Promise<void> {
+interface TokenReviewStatus {
+  readonly authenticated?: boolean;
+  readonly user?: { readonly username?: string };
+}
+
+/** The name of the user of a token. Throws Refusal 401 for a token that no authenticator knows. */
+async function userOf({ host }: SiteParts, token: string): Promise<string> {
   const apiVersion = `${host.naming.group('authentication.orchestrator.io')}/v1`;
   const body = { apiVersion, kind: 'TokenReview', metadata: {}, spec: { token } };
   const review = await host.request('console', { method: 'POST', path: `/apis/${apiVersion}/tokenreviews`, body });
-  const { status } = review as { readonly status?: { readonly authenticated?: boolean } };
+  const { status } = review as { readonly status?: TokenReviewStatus };
   if (status?.authenticated !== true) throw new Refusal('Unauthorized', 'the server does not know this token');
+  return status.user?.username ?? '';
 }
 
 async function signIn(parts: SiteParts, request: SiteRequest): Promise<SiteAnswer> {
@@ -78,15 +84,14 @@ async function signIn(parts: SiteParts, request: SiteRequest): Promise<SiteAnswe
       'this link was used, is too old, or was opened on another machine; sign in with a token, or restart the server',
     );
   const token = 'token' in given ? given.token : parts.adminToken();
-  if ('token' in given) await verify(parts, token);
-  return json(201, {}, [begin(parts, request, token)]);
+  return json(201, {}, [await begin(parts, request, token)]);
 }
 
-/** Begins a session. Returns the header with its cookie. */
-const begin = ({ sessions }: SiteParts, request: SiteRequest, token: string): readonly [string, string] => [
-  'set-cookie',
-  `${cookieOf(request)}=${sessions.begin(token)}; ${ATTRIBUTES}`,
-];
+/** Begins a session. Resolves with the header with its cookie. Throws Refusal 401 for an unknown token. */
+async function begin(parts: SiteParts, request: SiteRequest, token: string): Promise<readonly [string, string]> {
+  const secret = parts.sessions.begin(token, await userOf(parts, token));
+  return ['set-cookie', `${cookieOf(request)}=${secret}; ${ATTRIBUTES}`];
+}
 
 /** Leads the browser to the provider, and back to the console with a session. Failures are logged. */
 async function answerOpenId(parts: SiteParts, openId: OpenId, request: SiteRequest): Promise<SiteAnswer> {
@@ -97,9 +102,7 @@ async function answerOpenId(parts: SiteParts, openId: OpenId, request: SiteReque
   });
   try {
     if (request.path.endsWith('/begin')) return await openId.begin(request);
-    const token = await openId.end(request);
-    await verify(parts, token);
-    return to('', begin(parts, request, token));
+    return to('', await begin(parts, request, await openId.end(request)));
   } catch (thrown) {
     parts.host.log.warn({ reason: String((thrown as Error)?.message) }, 'a sign-in by OpenID Connect failed');
     return to('?failure=openid');

@@ -61,10 +61,10 @@ const LONG_ITEMS = {
 };
 const emptyItems = (count: number) => ({ items: Array.from({ length: count }, () => ({})) });
 
-describe.each(['uws', 'node'] as const)('with --listener=%s', listener => {
+describe('objects that grow when they are read or written', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start({ listener });
+    api = await Api.start();
   });
   afterAll(() => api.close());
 

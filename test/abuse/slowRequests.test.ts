@@ -56,6 +56,9 @@ describe.each(['uws', 'node'] as const)(`slow expressions, listener %s (seed ${S
     expect(await slowTexts(api, requestParts(api.server), random)).toEqual([]);
   });
 
+  // Listeners do not read bodies: what is in them takes as long with each.
+  if (listener === 'node') return;
+
   test('no string of an object takes long, whatever it is', { timeout: TIMEOUT_MS }, async () => {
     const places = allPlaces();
     const some = IS_LONG

@@ -23,7 +23,7 @@ rules:
   - level: RequestResponse
     resources:
       - { group: authentication.k8s.io }
-      - { group: '', resources: [serviceaccounts/token, secrets, services, limitranges, pods] }
+      - { group: '', resources: [serviceaccounts/token, secrets, services, limitranges, pods, pods/binding, pods/eviction] }
 `;
 
 let api: Api;
@@ -259,6 +259,42 @@ describe('the audit log', () => {
     expect((await refOf('dryRun=All&b', { name: 'named' }, 'carol-token-0123')).name).toBeUndefined();
     const invalid = await refOf('dryRun=All&c', { name: 'Not A Name' });
     expect(invalid).toMatchObject({ name: 'Not A Name', message: expect.stringContaining('metadata.name') as string });
+  });
+
+  test('has the uid and the resource version that were sent, unless the body was not read', async () => {
+    const path = '/api/v1/namespaces/default/limitranges';
+    const metadata = { name: 'sent', uid: 'other', resourceVersion: '7' };
+    const sent = async (method: 'post' | 'put', uri: string) => {
+      await api[method](uri, { metadata });
+      return await eventOf(uri);
+    };
+    const updated = await sent('put', `${path}/sent?a`);
+    expect(updated).toMatchObject({ objectRef: { name: 'sent', uid: 'other', resourceVersion: '7' } });
+    expect(Object.keys(updated.objectRef!)).toEqual([
+      ...['resource', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion'],
+    ]);
+    expect(await sent('post', `${path}?a`)).toMatchObject({ objectRef: { uid: 'other' } });
+    for (const query of ['dryRun=some', `fieldManager=${'x'.repeat(200)}`]) {
+      const { objectRef, requestObject } = await sent('post', `${path}?${query}`);
+      expect([objectRef, requestObject]).toEqual([
+        { resource: 'limitranges', namespace: 'default', apiVersion: 'v1' },
+        undefined,
+      ]);
+    }
+  });
+
+  test('has objects of subresources with their kind, also if they were sent without it', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    await api.post(pods, { metadata: { name: 'bound' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    await api.post(`${pods}/bound/binding?a`, { metadata: {}, target: { kind: 'Node', name: 'n' } });
+    expect((await eventOf(`${pods}/bound/binding?a`)).requestObject).toMatchObject({
+      kind: 'Binding',
+      apiVersion: 'v1',
+    });
+    await api.post(`${pods}/bound/eviction?a`, { metadata: { name: 'bound' } });
+    expect((await eventOf(`${pods}/bound/eviction?a`)).requestObject).toMatchObject({
+      ...{ kind: 'Eviction', apiVersion: 'policy/v1' },
+    });
   });
 
   test('names the object that was created from a long body, of which the event has nothing else', async () => {

@@ -136,3 +136,11 @@ export const install = (
   name: string,
   ...webhooks: object[]
 ): Promise<Loose> => api.made(`${GROUP}/${kind.toLowerCase()}webhookconfigurations`, { metadata: { name }, webhooks });
+
+/** The members of a review's response that have these operations of a JSON patch. */
+export const patchOf = (...operations: object[]): object => ({
+  patchType: 'JSONPatch',
+  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
+});
+/** An operation of a JSON patch. */
+export const add = (path: string, value: unknown): object => ({ op: 'add', path, value });

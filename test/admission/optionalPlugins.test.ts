@@ -26,6 +26,7 @@ function file(name: string, content: object | string): string {
   return path;
 }
 
+const hooks = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'WebhookAdmissionConfiguration' };
 const configuration = (...plugins: object[]) => ({
   apiVersion: 'apiserver.config.k8s.io/v1',
   kind: 'AdmissionConfiguration',
@@ -74,31 +75,54 @@ describe('the configuration of admission plugins', () => {
       'plugins[1].name is "PodSecurity" a second time',
     ],
     [
-      configuration({ name: 'ValidatingAdmissionWebhook', configuration: { kubeconfig: 'x' } }),
+      configuration({ name: 'ValidatingAdmissionWebhook', configuration: { ...hooks, kubeconfig: 'x' } }),
       'the configuration of ValidatingAdmissionWebhook: kubeconfig is an unknown field',
+    ],
+    [
+      configuration({ name: 'MutatingAdmissionWebhook', configuration: { kubeConfigFile: '/x' } }),
+      'kind must be one of WebhookAdmissionConfiguration, WebhookAdmission',
     ],
     [
       configuration({ name: 'MutatingAdmissionWebhook', configuration: { kind: 'WebhookAdmissions' } }),
       'kind must be one of WebhookAdmissionConfiguration, WebhookAdmission',
     ],
     [
-      configuration({ name: 'MutatingAdmissionWebhook', configuration: { apiVersion: 'v1' } }),
-      'the configuration of MutatingAdmissionWebhook: apiVersion must be one of apiserver.config.',
+      configuration({ name: 'MutatingAdmissionWebhook', configuration: { ...hooks, kind: 'WebhookAdmission' } }),
+      'the configuration of MutatingAdmissionWebhook: apiVersion must be one of apiserver.config.k8s.io/v1alpha1,',
     ],
+    [
+      { ...configuration(), apiVersion: 'apiserver.config.k8s.io/v1alpha1' },
+      'apiVersion must be one of apiserver.config.k8s.io/v1, apiserver.config.orchestrator.io/v1, apiserver.k8s.io/v1a',
+    ],
+    ['kind: AdmissionConfiguration\nkind: Pod\n', 'line 2: key "kind" already set in map'],
   ])('%j is refused', (content, message) => {
     expect(() => read(content)).toThrow('--admission-control-config-file: ');
     expect(() => read(content)).toThrow(message);
   });
 
-  test('for webhooks may be in a file beside, which its errors name and its kubeconfig is relative to', () => {
+  test('for webhooks may be in a file beside, which its errors name', () => {
     const where = configuration({ name: 'MutatingAdmissionWebhook', path: 'hooks.yaml' });
-    const own = file('hooks.yaml', { users: 'x' });
+    const own = file('hooks.yaml', { ...hooks, users: 'x' });
     expect(() => read(where)).toThrow(`${own}: the configuration of MutatingAdmissionWebhook: users is an unknown`);
-    file('hooks.yaml', { kind: 'WebhookAdmission', kubeConfigFile: 'hooks.kubeconfig' });
-    const flag = `--admission-control-config-file=${file('admission.yaml', where)}`;
-    const configs = admissionPlugins(loadSettings([flag])).behind.map(({ config }) => config);
     const kubeConfigFile = join(directory, 'hooks.kubeconfig');
-    expect(configs).toContainEqual(expect.objectContaining({ kubeConfigFile }));
+    for (const kind of [hooks, { apiVersion: 'apiserver.config.k8s.io/v1alpha1', kind: 'WebhookAdmission' }]) {
+      file('hooks.yaml', { ...kind, kubeConfigFile });
+      const flag = `--admission-control-config-file=${file('admission.yaml', where)}`;
+      const configs = admissionPlugins(loadSettings([flag])).behind.map(({ config }) => config);
+      expect(configs).toContainEqual(expect.objectContaining({ kubeConfigFile }));
+    }
+  });
+
+  test.each(['', 'relative.yaml', 5])('for webhooks has an absolute path, not %j', kubeConfigFile => {
+    const content = configuration({ name: 'ValidatingAdmissionWebhook', configuration: { ...hooks, kubeConfigFile } });
+    expect(() => read(content)).toThrow(
+      `kubeConfigFile must be an absolute file path, not ${JSON.stringify(kubeConfigFile)}`,
+    );
+  });
+
+  test('may have the version of the group of old releases', () => {
+    const former = { ...configuration(), apiVersion: 'apiserver.k8s.io/v1alpha1' };
+    expect(() => read(former)).not.toThrow();
   });
 
   test.each([
@@ -141,6 +165,12 @@ describe('the configuration of admission plugins', () => {
     [{ ...kind, whitelist: [{ key: 'a', effect: 'x' }] }, 'whitelist[0]: must have the effect'],
     [{ ...kind, whitelist: [{ key: 'a', tolerationSeconds: 1 }] }, 'whitelist[0]: must have the effect NoExecute'],
     [{ ...kind, whitelist: [{ keys: 'a' }] }, 'whitelist[0]: has the unknown field keys'],
+    [{ ...kind, default: [{ key: 'a b' }] }, 'default[0]: has an invalid key "a b": name part must consist of'],
+    [{ ...kind, default: [{ key: 'a', value: '-' }] }, 'default[0]: has an invalid value "-": a valid label must be'],
+    [
+      { ...kind, default: [{ key: 'a', operator: 'Exists', value: 'x' }] },
+      'default[0]: must have no value if it has the operator Exists',
+    ],
   ])('of PodTolerationRestriction, %j is refused', (config, message) =>
     expect(() => podTolerationRestriction.parse(config)).toThrow(message),
   );

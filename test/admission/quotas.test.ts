@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { ConfigError } from '../../core/api/index.js';
 import { parseConfig } from '../../plugins/admission/resourceQuota/config.js';
-import { type Answer, Api, type Loose } from '../api/support.js';
+import { type Answer, Api, type Loose, openWidgets } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 const message = ({ status, body }: Answer): string => `${status} ${status >= 400 ? String(body.message) : ''}`.trim();
@@ -37,22 +37,7 @@ describe('quotas without the controller', () => {
     api = await Api.start({ controllers: ['*', ...off] });
     for (const [name, value] of Object.entries({ high: 1000, low: 10 }))
       await api.made('/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name }, value });
-    await api.made('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-      metadata: { name: 'widgets.example.com' },
-      spec: {
-        group: 'example.com',
-        names: { plural: 'widgets', kind: 'Widget' },
-        scope: 'Namespaced',
-        versions: [
-          {
-            name: 'v1',
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-          },
-        ],
-      },
-    });
+    await api.made('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', openWidgets('example.com'));
     await api.until(async () => (await api.get('/apis/example.com/v1/widgets')).status === 200);
   });
   afterAll(() => api.close());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, deployment, type Loose } from '../api/support.js';
-import { Hooks, install } from './hooks.js';
+import { add, Hooks, install, patchOf } from './hooks.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /* Validating and mutating webhooks, through a running server and an HTTPS server with hooks. */
@@ -24,7 +24,12 @@ beforeAll(async () => {
     { name: '127.0.0.1', user: { token: 'for-the-hook' } },
   ];
   writeFileSync(join(directory, 'kubeconfig'), JSON.stringify({ kind: 'Config', apiVersion: 'v1', users }));
-  const plugin = (name: string): object => ({ name, configuration: { kubeConfigFile: 'kubeconfig' } });
+  const hooksFile = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'WebhookAdmissionConfiguration',
+    kubeConfigFile: join(directory, 'kubeconfig'),
+  };
+  const plugin = (name: string): object => ({ name, configuration: hooksFile });
   const configuration = {
     kind: 'AdmissionConfiguration',
     apiVersion: 'apiserver.config.k8s.io/v1',
@@ -45,11 +50,6 @@ afterAll(async () => {
 /** Creates a config map that the webhook at this path is called for. */
 const create = (hook: string, name: string, query = ''): Promise<Answer> =>
   api.post(`${MAPS}${query}`, { metadata: { name, labels: { hook } }, data: { a: '1' } });
-const patchOf = (...operations: object[]): object => ({
-  patchType: 'JSONPatch',
-  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
-});
-const add = (path: string, value: unknown): object => ({ op: 'add', path, value });
 const STATUS = JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'no' });
 const failure = (hook: string, why: string): string =>
   `Internal error occurred: failed calling webhook "${hook}.example.com": ${why}`;

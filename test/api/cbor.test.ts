@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CBOR_TAG } from '../../core/schema/cbor/cbor.js';
 import { decodeCbor } from '../../core/schema/cbor/cborDecode.js';
-import { Api, deployment, type Loose, namesIn } from './support.js';
+import { Api, deployment, type Loose, namesIn, openWidgets } from './support.js';
 import { getBytes, secret, versionOf } from './watching.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -14,25 +14,6 @@ const WIDGETS = '/apis/cbor.example.com/v1/namespaces/default/widgets';
 const encoder = new Encoder({ useRecords: false, variableMapSize: true });
 const encode = (value: object): Buffer => encoder.encode(value);
 const decode = (bytes: Uint8Array): Loose => decodeCbor(bytes) as unknown as Loose;
-
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.cbor.example.com' },
-  spec: {
-    group: 'cbor.example.com',
-    names: { kind: 'Widget', plural: 'widgets' },
-    scope: 'Namespaced',
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
 
 /** How an event of a watch begins. */
 const EVENT = Buffer.concat([CBOR_TAG, Buffer.from([0xa2, 0x44]), Buffer.from('type')]);
@@ -55,7 +36,7 @@ describe('CBOR over HTTP, with the feature gate [R191]', () => {
     api = await Api.start({ featureGates: ['CBORServingAndStorage=true'] });
     path = `${await api.namespace('cbor')}/secrets`;
     for (const name of ['a', 'b', 'c']) await api.made(path, secret(name, `value of ${name}`, { app: name }));
-    await api.made('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+    await api.made('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', openWidgets('cbor.example.com'));
     await api.until(async () => (await api.get(WIDGETS)).status === 200);
   });
   afterAll(async () => {

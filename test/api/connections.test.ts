@@ -8,7 +8,7 @@ describe('subresources that connect to a workload', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     const namespace = await api.namespace('connected');
     await api.until(async () => (await api.get(`${namespace}/serviceaccounts/default`)).status === 200);
     await api.made(`${namespace}/pods`, pod);
@@ -25,14 +25,17 @@ describe('subresources that connect to a workload', () => {
     },
   );
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy does not change the pod', async method => {
-    const type = method === 'PATCH' ? MERGE : 'application/json';
-    const { status } = await api.call(method, `${path}/proxy`, {
-      body: { metadata: { labels: { changed: 'yes' } } },
-      type,
-    });
-    expect(status).toBe(405);
-    const { body } = await api.get(path);
-    expect([body.metadata!.labels, body.metadata!.deletionTimestamp]).toEqual([undefined, undefined]);
-  });
+  test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)(
+    '%s on proxy does not change the pod [R150x]',
+    async method => {
+      const type = method === 'PATCH' ? MERGE : 'application/json';
+      const { status } = await api.call(method, `${path}/proxy`, {
+        body: { metadata: { labels: { changed: 'yes' } } },
+        type,
+      });
+      expect(status).toBe(405);
+      const { body } = await api.get(path);
+      expect([body.metadata!.labels, body.metadata!.deletionTimestamp]).toEqual([undefined, undefined]);
+    },
+  );
 });

@@ -57,7 +57,7 @@ describe('subresources that connect to nodes', () => {
     }
   });
 
-  test('missing objects are named by their resource; a Service has no endpoints; a node cannot be reached', async () => {
+  test('missing objects are named by their resource; a Service has no endpoints; a node cannot be reached [R150x]', async () => {
     for (const sub of ['log', 'exec', 'proxy', 'proxy/x'])
       expect((await api.get(`${pods}/none/${sub}`)).body['message']).toBe('pods "none" not found');
     const services = '/api/v1/namespaces/away/services';

@@ -33,6 +33,19 @@ describe('metrics', () => {
     expect(await valueFor('apiserver_current_inflight_requests', { request_kind: 'mutating' })).toBe(0);
   });
 
+  test('each kind of thread says how busy it was', async () => {
+    for (const thread of ['front', 'pool', 'writer', 'control']) {
+      expect(await valueFor('capstan_threads', { thread })).toBeGreaterThan(0);
+      const busy = await valueFor('capstan_thread_busy_seconds_total', { thread });
+      expect(busy).toBeGreaterThan(0);
+      if (process.platform !== 'linux') continue;
+      // The start of a thread takes much of a core, and is before its event loop.
+      const all = await valueFor('process_cpu_seconds_total');
+      expect(await valueFor('capstan_thread_cpu_seconds_total', { thread })).toBeGreaterThan(0);
+      expect(await valueFor('capstan_thread_cpu_seconds_total', { thread })).toBeLessThan(all! + 1);
+    }
+  });
+
   test('requests are counted by verb, resource, scope and code, and timed', async () => {
     const maps = '/api/v1/namespaces/default/configmaps';
     const labels = { resource: 'configmaps', group: '', version: 'v1', component: 'apiserver' };

@@ -68,7 +68,7 @@ describe('versions that a release has removed', () => {
     }
   });
 
-  it('are 404 for reviews that webhooks still speak [A452]', async () => {
+  it('are 404 for reviews that webhooks still speak, and v1 is answered [A451] [A452]', async () => {
     const review = (apiVersion: string) => ({ apiVersion, kind: 'TokenReview', spec: { token: 'x' } });
     const group = 'authentication.k8s.io';
     const old = await api.post(`/apis/${group}/v1beta1/tokenreviews`, review(`${group}/v1beta1`));

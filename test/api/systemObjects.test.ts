@@ -50,6 +50,14 @@ describe('objects of the system', () => {
       spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
     });
     await api.until(async () => (await dangling('lost')) === 'False');
+    const { metadata } = (await api.get(`${FLOW}/flowschemas/lost`)).body;
+    expect(metadata!['managedFields']).toContainEqual(
+      expect.objectContaining({
+        manager: 'api-priority-and-fairness-config-consumer-v1',
+        operation: 'Apply',
+        subresource: 'status',
+      }),
+    );
   });
 
   test('flow control objects that the server maintains have an annotation', async () => {

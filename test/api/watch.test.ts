@@ -245,7 +245,8 @@ describe('watches', () => {
     const events = await marked.rest();
     expect(events.map(event => event.type)).toEqual(['ADDED', 'BOOKMARK']);
     const version = versionOf(events[1]!.object);
-    expect(events[1]!.object).toEqual({ kind: 'Secret', apiVersion: 'v1', metadata: { resourceVersion: version } });
+    const metadata = { resourceVersion: version, creationTimestamp: null };
+    expect(events[1]!.object).toEqual({ kind: 'Secret', apiVersion: 'v1', metadata });
     expect(number(version)).toBeGreaterThanOrEqual(number(versionOf(created)));
     await api.made(path, secret('c'));
     const resumed = await openWatch(api.server, `${path}?watch=1&resourceVersion=${version}`);
@@ -279,6 +280,7 @@ describe('watches', () => {
           apiVersion: 'v1',
           metadata: {
             resourceVersion: versionOf(object),
+            creationTimestamp: null,
             annotations: { 'k8s.io/initial-events-end': 'true', [BLUEPRINT]: expect.any(String) },
           },
         });
@@ -351,7 +353,7 @@ describe('watches', () => {
       expect({ ...first!.object, metadata }).toEqual({
         kind: 'Lease',
         apiVersion: 'coordination.k8s.io/v1',
-        metadata: {},
+        metadata: { creationTimestamp: null },
         spec: {},
       });
       watch.close();

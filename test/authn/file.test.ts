@@ -40,7 +40,7 @@ function refusalOf(change: (one: Authenticator) => void): Promise<string | undef
 }
 
 describe('an authentication file', () => {
-  test.each(['v1beta1', 'v1alpha1'])('is of version %s, in both namings [A228]', async version => {
+  test.each(['v1beta1', 'v1alpha1'])('is of version %s, in both namings [A228] [R563x]', async version => {
     for (const [naming, domain] of [
       ['neutral', 'orchestrator.io'],
       ['kubernetes', 'k8s.io'],

@@ -41,17 +41,15 @@ const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ na
 
 describe('a manifest', () => {
   it('keeps comments, order and style, also of members that get other names', async () => {
-    const before = [
+    const manifest = (apiVersion: string, others: readonly string[], orders: readonly string[]): string[] => [
       '# The entrance of the shop.',
-      'apiVersion: extensions/v1beta1 # old',
+      `apiVersion: ${apiVersion} # old`,
       'kind: Ingress',
       'metadata:',
       '  name: "shop"',
       'spec:',
       '  # Everything else.',
-      '  backend:',
-      '    serviceName: web',
-      '    servicePort: 80',
+      ...others,
       '  rules:',
       '  - host: shop.example.com # the name',
       '    http:',
@@ -59,48 +57,39 @@ describe('a manifest', () => {
       '      # Orders only.',
       '      - path: /orders',
       '        backend:',
-      '          serviceName: orders',
-      '          servicePort: http',
+      ...orders,
       '---',
       '# Unchanged.',
       'apiVersion: v1',
       'kind: ConfigMap',
       'metadata: { name: prices }',
-      '',
-    ].join('\n');
-    const { code, text } = await convert(before);
+    ];
+    const before = manifest(
+      'extensions/v1beta1',
+      ['  backend:', '    serviceName: web', '    servicePort: 80'],
+      ['          serviceName: orders', '          servicePort: http'],
+    );
+    const { code, text } = await convert(`${before.join('\n')}\n`);
     expect(code).toBe(0);
-    expect(text.split('\n')).toEqual([
-      '# The entrance of the shop.',
-      'apiVersion: networking.k8s.io/v1 # old',
-      'kind: Ingress',
-      'metadata:',
-      '  name: "shop"',
-      'spec:',
-      '  # Everything else.',
-      '  defaultBackend:',
-      '    service:',
-      '      name: web',
-      '      port:',
-      '        number: 80',
-      '  rules:',
-      '  - host: shop.example.com # the name',
-      '    http:',
-      '      paths:',
-      '      # Orders only.',
-      '      - path: /orders',
-      '        backend:',
-      '          service:',
-      '            name: orders',
-      '            port:',
-      '              name: http',
-      '        pathType: ImplementationSpecific',
-      '---',
-      '# Unchanged.',
-      'apiVersion: v1',
-      'kind: ConfigMap',
-      'metadata: { name: prices }',
-    ]);
+    const web = ['  defaultBackend:', '    service:', '      name: web', '      port:', '        number: 80'];
+    const orders = ['service:', '  name: orders', '  port:', '    name: http'].map(line => `          ${line}`);
+    expect(text.split('\n')).toEqual(
+      manifest('networking.k8s.io/v1', web, [...orders, '        pathType: ImplementationSpecific']),
+    );
+  });
+
+  it('has merged maps written out where they are changed', async () => {
+    const backend = '&web\n    serviceName: web\n    servicePort: 80';
+    const paths = '[{ path: /a, backend: { <<: *web, servicePort: 81 } }]';
+    const { text } = await convert(
+      'apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: { name: a }\n' +
+        `spec:\n  backend: ${backend}\n  rules:\n  - http: { paths: ${paths} }\n`,
+    );
+    const path = { path: '/a', pathType: 'ImplementationSpecific' };
+    expect((parse(text) as Loose)['spec']).toEqual({
+      defaultBackend: { service: { name: 'web', port: { number: 80 } } },
+      rules: [{ http: { paths: [{ ...path, backend: { service: { name: 'web', port: { number: 81 } } } }] } }],
+    });
   });
 
   it('without old versions stays as it is', async () => {
@@ -183,7 +172,33 @@ describe('a manifest', () => {
       'document 3: must be an object: remove it',
     ]);
     expect(printed).toBe('');
-    await expect(convert('a: [')).rejects.toThrow(/document 1: Flow sequence/);
+    await expect(convert('a: [')).rejects.toThrow(/document 1: Flow sequence .* at line 1, column 5/);
+  });
+
+  const levels = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  it.each([
+    ['['.repeat(100_000), 'document 1: is nested more than 512 levels deep: flatten it'],
+    ['- '.repeat(100_000), 'document 1: is nested more than 512 levels deep: flatten it'],
+    ['"'.repeat(100_000), 'document 1: Unexpected double-quoted-scalar at node end at line 1, column 3'],
+    ['a: 1\n---\nb: 1\nb: 2\n', 'document 2: Map keys must be unique at line 4, column 1'],
+    [
+      `a0: &a0 [x]\n${levels.map(i => `a${i}: &a${i} [${`*a${i - 1},`.repeat(9)}]\n`).join('')}`,
+      'document 1: cannot be read: Excessive alias count',
+    ],
+    [' '.repeat(16_000_001), 'manifest.yaml has more than 16.0 MB: split it into several files'],
+  ])('is refused in time if it is hostile: %#', async (text, message) => {
+    await expect(convert(text)).rejects.toThrow(message);
+  });
+
+  it('may have maps of many members, and members with the names of prototypes', async () => {
+    const data = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 'x']));
+    const text = `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: ${JSON.stringify(data)}`;
+    expect((await convert(text)).text).toBe(text);
+    const labels = '{ "__proto__": a, constructor: b }';
+    const old =
+      'apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\n' +
+      `metadata:\n  name: a\n  labels: ${labels}\nvalue: 1`;
+    expect((await convert(old)).text).toContain(`  labels: ${labels}\n`);
   });
 });
 

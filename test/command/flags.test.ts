@@ -58,6 +58,10 @@ describe('flags of serve', () => {
       shutdownDelayDuration: 90_000,
       livezGracePeriod: 250,
     });
+    expect(loadSettings(['--show-hidden-metrics-for-version=1.31']).showHiddenMetricsForVersion).toBe('1.31');
+    expect(() => loadSettings(['--show-hidden-metrics-for-version=1.30'])).toThrow(
+      '--show-hidden-metrics-for-version: must be 1.31, the release before this one, or be omitted',
+    );
     expect(loadSettings(['--authorization-mode=RBAC,AlwaysAllow']).authorizationMode).toEqual(['RBAC', 'AlwaysAllow']);
     expect(loadSettings(['--authorization-mode=Node', '--authorization-mode=RBAC']).authorizationMode).toEqual([
       'Node',

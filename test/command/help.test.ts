@@ -9,6 +9,7 @@ import { helpText } from '../../core/command/help.js';
 import { dashed, OPTIONS } from '../../core/command/options.js';
 import { GATES } from '../../core/features/table.js';
 import { fileKeyOf } from '../../core/settings/given.js';
+import { SETTINGS } from '../../core/settings/settingsTable.js';
 
 const PAGES = [[], ['store'], ['snapshot'], ...COMMANDS.map(({ name }) => name.split(' '))];
 const SERVER_FLAGS = ['--config', ...Array.from(OPTIONS.keys(), dashed)];
@@ -58,6 +59,22 @@ it('the help of a server names the gates that are non-operational [R406]', () =>
   const text = helpText(['serve']).replace(/\s+/g, ' ');
   const [, listed = ''] = text.split('non-operational: they are deprecated, and keep their value. ');
   expect(listed.trim().split(' ')).toEqual([...GATES].filter(([, gate]) => gate.isLocked).map(([name]) => name));
+});
+
+it('no flag or command is marked as alpha or beta, and the guide says how long each would work [R373] [R390] [R391] [R393] [R394] [R399]', () => {
+  const texts = [
+    ...Object.values<{ help: string }>(SETTINGS).map(({ help }) => help),
+    ...COMMANDS.map(one => one.summary),
+  ];
+  expect(texts.filter(text => /\[?(alpha|beta)\]/i.test(text))).toEqual([]);
+  const guide = readFileSync('docs/guides/versions.md', 'utf8');
+  for (const row of [
+    '| a command, or a flag that users give | 12 months or 2 releases | 3 months or 1 release | may end at once |',
+    '| a flag of a server | 6 months or 1 release | 3 months or 1 release | may end at once |',
+    '| a behaviour | 1 year |',
+    'Details of a beta version may change: the changelog says how to migrate.',
+  ])
+    expect(guide).toContain(row);
 });
 
 describe('a misspelt word', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { parseFlags } from '../../core/command/flags.js';
-import { kubeApiserver } from '../../core/command/upstream/kubeApiserver.js';
+import { kubeApiserver, programOf } from '../../core/command/upstream/kubeApiserver.js';
 import { OPTIONS } from '../../core/command/options.js';
 import { OTHER_FLAGS } from '../../core/command/upstream/otherFlags.js';
 import { freePort, StartedCommand } from '../packages/project.js';
@@ -90,6 +90,18 @@ describe('kube-apiserver', () => {
     expect(io.lines).toEqual(['Kubernetes v1.32.0']);
     expect(await kubeApiserver(['--help'], io)).toBe(0);
     expect(io.lines.join('\n')).toContain('--etcd-servers');
+  });
+
+  it('warns of deprecated flags, unless Node.js is told not to [R397] [R398]', () => {
+    const warningsOf = (flag: string) => programOf([flag, '--etcd-servers=http://127.0.0.1:1']).warnings;
+    expect(warningsOf('--admission-control=AlwaysAdmit')).toEqual([expect.stringContaining('has been deprecated')]);
+    expect(warningsOf('--enable-admission-plugins=AlwaysAdmit')).toEqual([]);
+    process.noDeprecation = true;
+    try {
+      expect(warningsOf('--admission-control=AlwaysAdmit')).toEqual([]);
+    } finally {
+      process.noDeprecation = false;
+    }
   });
 
   it('uses the last value of a flag that is given twice, and joins lists', () => {

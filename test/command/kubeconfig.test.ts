@@ -17,7 +17,7 @@ let admin: string;
 const at = (name: string): string => join(folder, name);
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
-  api = await Api.start();
+  api = await Api.shared();
   admin = at('admin.kubeconfig');
   writeFileSync(admin, api.server.kubeconfig);
   writeFileSync(at('token'), 'abc.def\n');
@@ -28,10 +28,7 @@ beforeAll(async () => {
   writeFileSync(at('ann.key'), ann.key);
   writeFileSync(at('bob.key'), bob.key);
 });
-afterAll(async () => {
-  await api.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 async function written(...flags: string[]): Promise<{ cluster: object; user: object; name: string }> {
   const io = new Captured();

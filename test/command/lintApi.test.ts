@@ -128,6 +128,13 @@ describe('a definition', () => {
       properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
     };
     expect(await found(definition([versions[0]!, { name: 'v1', schema: { openAPIV3Schema: open } }]))).toEqual([]);
+    const third = { name: 'v3', fields: { cups: text } };
+    const [first, ...others] = await found(definition([...versions, third]));
+    // Each field is named once for a version.
+    expect([first, others.length]).toEqual([
+      expect.stringContaining('spec.cups is string in v2, and integer in v1'),
+      3,
+    ]);
   });
 });
 
@@ -262,7 +269,8 @@ describe('capstan lint-api', () => {
   });
 
   it('refuses files without definitions, and old definitions', async () => {
-    await expect(lint('kind: Other')).rejects.toThrow('there is no CustomResourceDefinition');
+    for (const none of ['kind: Other', 'kind: List', 'kind: List\nitems: [1, null]', ''])
+      await expect(lint(none)).rejects.toThrow('there is no CustomResourceDefinition');
     const old = { ...definition([{ name: 'v1' }]), apiVersion: 'apiextensions.k8s.io/v1beta1' };
     await expect(lint(old)).rejects.toThrow('rewrite the file with capstan convert');
     await expect(lint(definition([]), undefined, '-o', 'xml')).rejects.toThrow('--output: must be text or json');

@@ -91,6 +91,8 @@ describe('capstan store', () => {
     await expect(run('mend')).rejects.toThrow(/expects check, recover, rewrite or migrate/);
     await expect(run('check', '--accept-loss')).rejects.toThrow('--accept-loss: is a flag of');
     await expect(run('check', '--deep')).rejects.toThrow(/^--deep: /);
+    await expect(run('check', '--kubeconfig=x')).rejects.toThrow(/^--kubeconfig: /);
+    await expect(run('migrate')).rejects.toThrow(/^--data-dir: /);
     await expect(storeCommand(['check'], new Captured())).rejects.toThrow(/^--data-dir: needs a value/);
   });
 });

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Dialog, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { axeFindings, browserWanted, openPage, startBrowser, type Visited, withBrowser } from './browser.js';
@@ -121,6 +121,46 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     expect((await read(`${CONFIGMAPS}/merged`))['data']).toEqual({ a: 'one-mine', b: 'two', c: 'new' });
   });
 
+  test('asks before it leaves a change that is not saved, also by Back and by the choice of a namespace', async () => {
+    await api.post(CONFIGMAPS, { metadata: { name: 'kept' }, data: { a: 'one' } });
+    await page.goto(url(`/list/core/v1/configmaps?namespace=${NAMESPACE}`));
+    await page.getByRole('link', { name: 'kept', exact: true }).click();
+    await lineEnd('a: one');
+    await page.keyboard.type('-mine');
+    const questions: string[] = [];
+    const kinds: string[] = [];
+    let isToLeave = false;
+    const answer = (dialog: Dialog): void => {
+      questions.push(dialog.message());
+      kinds.push(dialog.type());
+      void (isToLeave ? dialog.accept() : dialog.dismiss());
+    };
+    page.on('dialog', answer);
+    const stays = async (count: number): Promise<void> => {
+      await expect.poll(() => [questions.length, page.url().includes('/object/')]).toEqual([count, true]);
+      expect(await page.locator('.cm-line', { hasText: 'a: one-mine' }).count()).toBe(1);
+    };
+    await page.getByRole('link', { name: 'Managers' }).click();
+    await page.locator('.owned-line').first().waitFor();
+    await page.getByRole('link', { name: 'Console', exact: true }).click();
+    await expect.poll(() => questions.length).toBe(1);
+    await page.getByRole('link', { name: 'YAML' }).click();
+    await page.evaluate('history.go(-3)');
+    await stays(2);
+    await page.getByLabel('Namespace').selectOption('');
+    await stays(3);
+    expect(await page.getByLabel('Namespace').inputValue()).toBe(NAMESPACE);
+    // What closes a tab asks in the words of the browser.
+    await page.close({ runBeforeUnload: true });
+    await stays(4);
+    expect(kinds).toEqual(['confirm', 'confirm', 'confirm', 'beforeunload']);
+    isToLeave = true;
+    await page.evaluate('history.go(-3)');
+    await page.locator('.table').waitFor();
+    page.off('dialog', answer);
+    expect(new Set(questions)).toEqual(new Set(['Leave this page without saving your change?', '']));
+  });
+
   test('changes an object as a form, with the descriptions of its fields', async () => {
     await api.post(DEPLOYMENTS, deployment('formed'));
     await page.goto(objectUrl('apps/v1/deployments', 'formed', 'form'));
@@ -150,6 +190,40 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
       3,
       true,
     ]);
+  });
+
+  test('moves the items of a list in the form with the keyboard, with their comments', async () => {
+    const accounts = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`;
+    const imagePullSecrets = ['first', 'second', 'third'].map(name => ({ name }));
+    await api.post(accounts, { metadata: { name: 'moved' }, imagePullSecrets });
+    await page.goto(objectUrl('core/v1/serviceaccounts', 'moved'));
+    await lineEnd('name: third');
+    await page.keyboard.type(' # kept');
+    await page.getByRole('link', { name: 'Form' }).click();
+    const isOpen = (name: string) =>
+      page
+        .locator('details.form-group', { has: page.locator('summary', { hasText: new RegExp(`^${name}( |$)`) }) })
+        .last()
+        .evaluate(element => element.hasAttribute('open'));
+    const action = (name: string) => page.getByLabel(name, { exact: true });
+    const focused = () => page.evaluate<string | null>('document.activeElement.getAttribute("aria-label")');
+    expect(await action('Move imagePullSecrets[2] down').isDisabled()).toBe(true);
+    await page.locator('summary', { hasText: /^first/ }).click();
+    await action('Move imagePullSecrets[2] up').press('Enter');
+    await expect.poll(focused).toBe('Move imagePullSecrets[1] up');
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe('Move imagePullSecrets[0] down');
+    expect(await Promise.all(['third', 'first', 'second'].map(isOpen))).toEqual([true, false, true]);
+    expect(await axeFindings(page)).toEqual([]);
+    await action('Remove imagePullSecrets[2]').press('Enter');
+    await action('Remove imagePullSecrets[2]').waitFor({ state: 'detached' });
+    expect(await Promise.all(['third', 'first'].map(isOpen))).toEqual([true, false]);
+    await page.getByRole('link', { name: 'YAML' }).click();
+    await page.locator('.cm-line', { hasText: 'name: third # kept' }).waitFor();
+    await review();
+    await button('Save').click();
+    await page.getByText('Saved.').waitFor();
+    expect((await read(`${accounts}/moved`))['imagePullSecrets']).toEqual([{ name: 'third' }, { name: 'first' }]);
   });
 
   test('explains a conflict of an apply with the manager, and takes the field over when it is told to', async () => {
@@ -291,7 +365,8 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
         .first();
     await expect.poll(() => value('Resident').textContent(), { timeout: TIMEOUT }).toMatch(/^[\d.,]+ [MG]iB$/);
     await expect.poll(() => value('Cores').textContent(), { timeout: TIMEOUT }).toMatch(/^\d/);
-    expect(await page.locator('.chart canvas').count()).toBe(8);
+    await expect.poll(() => value('Front end').textContent(), { timeout: TIMEOUT }).toMatch(/^[\d.]*[1-9]/);
+    expect(await page.locator('.chart canvas').count()).toBe(9);
   });
 
   test('lists plugins, policies and webhooks with their times', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkAuthentication } from '../../core/server/access/authentication.js';
 import { hasConsole } from '../../core/server/access/console.js';
 import { DEFAULTS } from '../../core/server/settings.js';
 import { digest, Sessions } from '../../plugins/console/sessions.js';
@@ -23,16 +24,12 @@ beforeAll(async () => {
   const ca = await authority('provider-ca');
   const key = await signingKey('RS256');
   provider = await SignInProvider.start(ca, [key]);
-  const oidcCaFile = join(folder, 'ca.crt');
-  writeFileSync(oidcCaFile, ca.certificate);
-  const settings = {
-    oidcIssuerUrl: provider.url,
-    oidcClientId: 'public',
-    oidcCaFile,
-    listeningThreads: 2,
-    httpPort: 0,
-  };
-  api = await Api.start({ ...settings, oidcUsernameClaim: 'sub', oidcUsernamePrefix: 'oidc:' });
+  const authenticationConfig = join(folder, 'authentication.json');
+  const issuer = { url: provider.url, audiences: ['public'], certificateAuthority: ca.certificate };
+  const claimMappings = { username: { claim: 'sub', prefix: 'oidc:' } };
+  const kind = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' };
+  writeFileSync(authenticationConfig, JSON.stringify({ ...kind, jwt: [{ issuer, claimMappings }] }));
+  api = await Api.start({ authenticationConfig, listeningThreads: 2, httpPort: 0 });
   await provider.use([key], `${api.server.url}/console/openid/callback`);
 }, 120_000);
 afterAll(async () => {
@@ -137,14 +134,17 @@ describe('a session', () => {
     let now = 0;
     const sessions = new Sessions(() => now);
     const hour = 3_600_000;
-    const [used, unused] = [sessions.begin('used'), sessions.begin('unused')];
+    const begin = (token: string, user = 'ann'): string => sessions.begin(token, user);
+    const [used, unused] = [begin('used'), begin('unused')];
     for (now = 0; now < 12 * hour; now += hour / 2) expect(sessions.tokenOf(used)).toBe('used');
     expect([sessions.tokenOf(used), sessions.tokenOf(unused)]).toEqual([undefined, undefined]);
-    const first = sessions.begin('first');
-    const second = sessions.begin('second');
+    const ofAnother = begin('another', 'bob');
+    const first = begin('first');
+    const second = begin('second');
     sessions.tokenOf(first);
-    for (let i = 0; i < 999; i++) sessions.begin('more');
-    expect([sessions.tokenOf(first), sessions.tokenOf(second)]).toEqual(['first', undefined]);
+    for (let i = 0; i < 998; i++) begin('more');
+    const found = [first, second, ofAnother].map(secret => sessions.tokenOf(secret));
+    expect(found, 'nobody ends the sessions of others').toEqual(['first', undefined, 'another']);
   });
 });
 
@@ -162,6 +162,25 @@ describe('OpenID Connect', () => {
     const ended = await visit(back, { headers: { cookie } });
     expect([ended.status, ended.headers['location']]).toEqual([303, '/console/']);
     expect(await whoAmI(cookieOf(ended))).toBe('oidc:ann');
+  });
+
+  test('that many begin asks the provider once, and is not a session yet', async () => {
+    let asked = 0;
+    const count = ({ url = '' }): void => void (asked += url.includes('.well-known') ? 1 : 0);
+    provider.server.on('request', count);
+    const all = await Promise.all(Array.from({ length: 20 }, () => visit('/console/openid/begin')));
+    provider.server.off('request', count);
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([303]));
+    expect(asked).toBeLessThanOrEqual(1);
+    // Not 401, as for a session that has ended: other credentials of the browser count.
+    expect(await whoAmI(cookieOf(all[0]!))).toBe('403');
+  });
+
+  test('is at the provider of flags, and at none if there is no provider', async () => {
+    const flags = { oidcIssuerUrl: 'https://issuer.example', oidcClientId: 'console' };
+    const { issuer } = await checkAuthentication({ ...DEFAULTS, ...flags });
+    expect(issuer).toMatchObject({ url: 'https://issuer.example', audiences: ['console'] });
+    expect(await checkAuthentication(DEFAULTS)).toMatchObject({ issuer: undefined });
   });
 
   test('signs nobody in whose browser has not begun it, and each answer works once', async () => {

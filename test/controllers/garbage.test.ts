@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiObject, OwnerReference } from '../../core/api/index.js';
 import { garbageCollector } from '../../plugins/controllers/index.js';
 import { FakeServer } from './fakeHost.js';
+import { eventsOf } from './recordedEvents.js';
 import { startControllers, waitForIdle } from './settle.js';
 import { eventually } from '../support/eventually.js';
 
@@ -168,6 +169,33 @@ test('namespaced owners are searched in the namespace of the dependent', async (
   await becomes('kept', 'node', 'owner');
   server.send('DELETE', '/api/v1/nodes/node');
   await becomes('owner');
+});
+
+test('an owner in another namespace does not count, which an Event of the dependent says', async () => {
+  for (const name of ['n', 'other']) server.create('v1', 'Namespace', { name });
+  const elsewhere = server.create('v1', 'ConfigMap', { name: 'o', namespace: 'other' });
+  const { uid } = elsewhere.metadata;
+  server.create('v1', 'Node', { name: 'whole', ownerReferences: [refTo(elsewhere)] });
+  for (const name of ['a', 'b']) make(name, [elsewhere]);
+  const deleted = make('deleted');
+  make('dependent', [deleted]);
+  remove('deleted');
+  await eventually(() => !['a', 'b', 'dependent'].some(name => names().includes(name)));
+  await waitForIdle(server);
+  const message = (namespace: string): string =>
+    `ownerRef [v1/ConfigMap, namespace: ${namespace}, name: o, uid: ${uid}] does not exist in namespace "${namespace}"`;
+  const source = { component: 'garbage-collector-controller' };
+  const found = eventsOf(server).sort((a, b) => (a.about < b.about ? -1 : 1));
+  expect(found).toEqual(
+    [
+      ['ConfigMap n/a', 'n'],
+      ['ConfigMap n/b', 'n'],
+      ['Node /whole', ''],
+    ].map(([about, namespace]) => ({
+      ...{ about, source, reason: 'OwnerRefInvalidNamespace' },
+      message: message(namespace!),
+    })),
+  );
 });
 
 test('a cluster-scoped object with a namespaced owner is never collected', async () => {

@@ -85,16 +85,27 @@ test('of two definitions with one name, the other is served once the first is go
 });
 
 test('aggregated discovery put together from groups is that which is encoded whole', () => {
-  const { live, set } = registryOfConfigMaps();
+  const { live, set, remove } = registryOfConfigMaps();
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-  const documentAt = (path: string, indent: boolean): string => {
+  const answerAt = (path: string, indent: boolean) => {
     const documents = discoveryDocuments(live.current, namingOf('kubernetes'));
-    return Buffer.from(documents.answer(path, accept, undefined, indent)!.bytes).toString();
+    return documents.answer(path, accept, undefined, indent)!;
   };
+  const documentAt = (path: string, indent: boolean): string => Buffer.from(answerAt(path, indent).bytes).toString();
+  const without = answerAt('/apis', false);
   for (const kind of ['Cup', 'Mug']) {
     set('d', 'g.example.com', 'cups', kind);
     for (const path of ['/api', '/apis'])
       expect(documentAt(path, false)).toBe(`${JSON.stringify(JSON.parse(documentAt(path, true)))}\n`);
     expect(documentAt('/apis', false)).toContain(`"kind":"${kind}"`);
   }
+  const one = answerAt('/apis', false);
+  set('c', 'a.example.com', 'cups', 'Cup');
+  remove('d');
+  set('d', 'g.example.com', 'cups', 'Mug');
+  remove('c');
+  // Neither the order of definitions nor those that have gone are in the document and its tag.
+  expect(answerAt('/apis', false)).toEqual(one);
+  remove('d');
+  expect(answerAt('/apis', false)).toEqual(without);
 });

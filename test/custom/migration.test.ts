@@ -34,8 +34,8 @@ async function migrate(name: string, resource: object): Promise<readonly string[
   return types;
 }
 
-test('a migration stores the objects of a custom kind in the new storage version', async () => {
-  const group = 'migrated.example.com';
+/** Defines a kind of a group in the versions v1, which is stored, and v2, and waits until it is served. */
+async function defineThings(group: string) {
   const path = (version: string): string => `/apis/${group}/${version}/namespaces/default/things`;
   const versions = (stored: string): object[] =>
     ['v1', 'v2'].map(name => ({
@@ -49,6 +49,11 @@ test('a migration stores the objects of a custom kind in the new storage version
     spec: { group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: versions('v1') },
   });
   await api.until(async () => (await api.get(path('v1'))).status === 200);
+  return { group, path, versions };
+}
+
+test('a migration stores the objects of a custom kind in the new storage version', async () => {
+  const { group, path, versions } = await defineThings('migrated.example.com');
   for (const name of ['a', 'b', 'c'])
     await api.made(path('v1'), { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name } });
   await api.patch(`${CRDS}/things.${group}`, MERGE, { spec: { versions: versions('v2') } });
@@ -68,21 +73,8 @@ test('a migration stores the objects of a custom kind in the new storage version
 });
 
 test('capstan store migrate does so for all objects of a running server, and cleans the definition', async () => {
-  const group = 'moved.example.com';
-  const path = (version: string): string => `/apis/${group}/${version}/namespaces/default/things`;
-  const versions = (stored: string): object[] =>
-    ['v1', 'v2'].map(name => ({
-      name,
-      served: true,
-      storage: name === stored,
-      schema: { openAPIV3Schema: { type: 'object' } },
-    }));
+  const { group, path, versions } = await defineThings('moved.example.com');
   const definition = `${CRDS}/things.${group}`;
-  await api.made(CRDS, {
-    metadata: { name: `things.${group}` },
-    spec: { group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: versions('v1') },
-  });
-  await api.until(async () => (await api.get(path('v1'))).status === 200);
   for (const name of ['a', 'b'])
     await api.made(path('v1'), { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name } });
   await api.patch(definition, MERGE, { spec: { versions: versions('v2') } });

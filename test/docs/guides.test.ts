@@ -56,14 +56,6 @@ describe('the guide to controllers', () => {
     const { made } = (await import(module)) as { made: object };
     expect(made).toMatchObject({ data: { name: 'tea' } });
   });
-
-  test('compiles', () => {
-    const files = new Map([
-      ['teams.ts', plugin!],
-      ['testing.ts', `import plugin from './teams.js';\n${tests!}\nexport {};`],
-    ]);
-    expect(typeErrors(files, programs.directory)).toEqual([]);
-  });
 });
 
 describe('the guide to servers in programs', () => {
@@ -80,12 +72,16 @@ describe('the guide to servers in programs', () => {
     );
     expect(await programs.run(programs.write('inTests', `${code}\nconsole.log(refused.status);`))).toBe('403\n');
   });
+});
 
-  test('compiles', () => {
-    const files = new Map([
-      ['program.ts', first!],
-      ['inTests.ts', `${inTests!}\nexport {};`],
-    ]);
-    expect(typeErrors(files, programs.directory)).toEqual([]);
-  });
+test('the programs of both guides compile', () => {
+  const [plugin, , pluginTest] = blocksOf('controllers', 'ts');
+  const [first, inTests] = blocksOf('programs', 'ts');
+  const files = new Map([
+    ['teams.ts', plugin!],
+    ['testing.ts', `import plugin from './teams.js';\n${pluginTest!}\nexport {};`],
+    ['program.ts', first!],
+    ['inTests.ts', `${inTests!}\nexport {};`],
+  ]);
+  expect(typeErrors(files, programs.directory)).toEqual([]);
 });

@@ -7,6 +7,7 @@ import type { Log } from '../../core/api/host.js';
 import { POOL_BATCH, POOL_QUEUE } from '../../core/limits.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { Job, JobResult } from '../../core/threads/messages/messages.js';
+import { proposalId } from '../../core/threads/proposalIds.js';
 import { Usages } from '../../workers/front/fairness/usage.js';
 import { turn } from './support.js';
 import { eventuallyPasses } from '../support/eventually.js';
@@ -119,6 +120,43 @@ test('jobs that never end do not block the pool: others run, and it closes', asy
   expect(await Promise.all(held.map(([, other]) => other))).toEqual(held.map(() => 1));
   await pool.close();
   await expect(held[0]![0]).rejects.toMatchObject({ reason: 'ServiceUnavailable' });
+});
+
+test('outcomes that a thread has written are taken when asked for, and hold no other job up', async () => {
+  const pool = poolOf(1);
+  await pool.complete();
+  for (let id = 1; id <= 20; id++) {
+    let result: JobResult | undefined;
+    void pool.run(job('/written', id, Buffer.from(`body ${id}`))).then(one => (result = one));
+    while (!result) {
+      await turn();
+      pool.takeOutcomes();
+    }
+    expect(result).toMatchObject({ id, is: 'proposed', status: 1, headers: [['a', 'b']], key: 'k' });
+    expect(result.is === 'proposed' && Buffer.from(result.body!).toString()).toBe(`body ${id}`);
+  }
+  expect(await Promise.all(together(pool, new Array(8 * POOL_BATCH).fill('/')))).toEqual(
+    new Array(8 * POOL_BATCH).fill(1),
+  );
+});
+
+test('an outcome that a thread has written is also taken if nobody asks, and is not lost with its thread', async () => {
+  const pool = poolOf(1);
+  await pool.complete();
+  for (const path of ['/written', '/written-exit'])
+    expect(await pool.run(job(path))).toMatchObject({ is: 'proposed', status: 1 });
+  expect(await answered(pool)).toBe(2);
+});
+
+test('outcomes are written only of jobs that are alone in the pool, with a proposal of the main thread', async () => {
+  const pool = poolOf(2);
+  await pool.complete();
+  const isAnswered = async (...jobs: Job[]): Promise<boolean[]> =>
+    (await Promise.all(jobs.map(one => pool.run(one)))).map(({ is }) => is === 'respond');
+  expect(await isAnswered(job('/written', 0))).toEqual([true]);
+  expect(await isAnswered(job('/written', proposalId(1, 1)))).toEqual([true]);
+  expect(await isAnswered(job('/written', 1), job('/written', 2))).toEqual([true, true]);
+  expect((await alone(pool, '/written')).is).toBe('respond');
 });
 
 test('a batch is sent to a thread that has none', async () => {

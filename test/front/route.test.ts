@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { forbidden } from '../../core/access/messages.js';
 import { parseRoute } from '../../core/request/route.js';
 import { namingOf } from '../../core/naming.js';
+import { pathHandler, type PathHandlers } from '../../workers/front/paths/routes.js';
 import { registryOf } from '../kinds/builtIn.js';
+import { partly } from '../support/values.js';
+import { postOf } from './support.js';
 
 const naming = namingOf('kubernetes');
 const registry = registryOf('kubernetes');
@@ -86,3 +89,14 @@ test.each(['/api/', '/apis/', '/healthz/', '/api/v1/namespaces/'])(
     expect(missing ?? target.is).toMatch(/^(status|text|path)$/);
   },
 );
+
+test('a document below the path of a site is not sent: nobody has authorized the request', async () => {
+  const asked: string[] = [];
+  const answer = (name: string, isKnown: boolean) => () => (asked.push(name), isKnown);
+  const handlers = partly<PathHandlers>({ sites: answer('sites', true), documents: answer('documents', true) });
+  const { exchange } = postOf('', 'GET', '/help/report');
+  const route = parseRoute(registry, 'GET', '/help/report', '');
+  const handle = pathHandler(handlers);
+  expect([await handle(exchange, route, new Uint8Array()), await handle(exchange, route)]).toEqual([true, true]);
+  expect(asked).toEqual(['sites', 'documents']);
+});

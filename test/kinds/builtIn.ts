@@ -1,10 +1,8 @@
-import type { Host } from '../../core/api/host.js';
-import { type BuiltInKind, type ResourceType, resourceType } from '../../core/api/resource.js';
 import type { Column, Strategy } from '../../core/api/strategy.js';
 import { type NamingName, namingOf } from '../../core/naming.js';
 import { builtInRegistry } from '../../core/plugin/registry.js';
 import type { Registry } from '../../core/schema/resource.js';
-import kinds from '../../plugins/kinds/index.js';
+import { builtInStrategies as strategiesIn } from '../../core/command/manifests/builtInStrategies.js';
 
 type Strategies = ReadonlyMap<string, Partial<Strategy>>;
 
@@ -14,15 +12,7 @@ const made = new Map<NamingName, Strategies>();
 export function builtInStrategies(naming: NamingName): Strategies {
   const known = made.get(naming);
   if (known) return known;
-  const host = { naming: namingOf(naming), isEnabled: (_gate: string) => false } as Host;
-  const contributions = kinds.contribute(kinds.parse(undefined)).filter(({ point }) => point === resourceType.name);
-  const values = contributions.map(({ make }) => ({
-    plugin: kinds.name,
-    value: make(host) as ResourceType | BuiltInKind,
-    failurePolicy: 'Fail' as const,
-    call: <T>(operation: () => T) => operation(),
-  }));
-  const strategies = resourceType.combine(values).builtIn;
+  const strategies = strategiesIn(namingOf(naming));
   made.set(naming, strategies);
   return strategies;
 }

@@ -58,6 +58,9 @@ describe('metadata of kinds', () => {
     expect(refused.status).toBe(422);
     expect(refused.text).toContain('metadata.generateName: Invalid value');
     expect((await change(`${home}/configmaps/prefix`, 'y-')).status).toBe(200);
+    const revisions = home.replace('/api/v1', '/apis/apps/v1');
+    await api.made(`${revisions}/controllerrevisions`, { metadata: { name: 'prefix' }, data: {}, revision: 1 });
+    expect((await change(`${revisions}/controllerrevisions/prefix`, 'Y_')).status).toBe(422);
     expect((await change(`${lease}/prefix`, 'Y_')).status).toBe(200);
     expect((await change(`${lease}/prefix`, 'a/b')).status).toBe(422);
   });

@@ -6,7 +6,7 @@ import { pathWarnings } from '../../plugins/kinds/shared/podSpec/warnings/pathWa
 import { portWarnings } from '../../plugins/kinds/shared/podSpec/warnings/portWarnings.js';
 import { isUnchanged } from '../../plugins/kinds/shared/values/equality.js';
 import type { PodSpec } from '../../kinds/v1.js';
-import { decodedPart, lines } from './helpers.js';
+import { create, decodedPart, lines, object } from './helpers.js';
 
 const podSpec = (given: object): PodSpec => decodedPart('core.v1.PodSpec', given);
 
@@ -65,11 +65,13 @@ describe('pod specs', () => {
   });
 
   it('lose volumes with images, and the mounts of these, because their feature gate is off', () => {
-    const pod = {
-      ...podSpec({ containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }),
+    const spec = {
+      containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
       volumes: [{ name: 'v', image: { reference: 'r' } }],
     };
-    setPodSpecDefaults(pod);
+    const { made, violations: found } = create('core/pods', object('Pod', { spec }));
+    const pod = made.spec as PodSpec;
+    expect(found).toEqual([]);
     expect(pod).not.toHaveProperty('volumes');
     expect(pod.containers?.[0]).not.toHaveProperty('volumeMounts');
   });

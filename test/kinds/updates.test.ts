@@ -283,6 +283,15 @@ describe('through the server', () => {
     expect((await api.post(path, lease('x'))).body.spec).toEqual({});
   });
 
+  it('a volume with an empty capacity is refused with it, one without a capacity with nil', async () => {
+    const refusal = async (capacity: unknown): Promise<string> => {
+      const spec = { capacity, accessModes: ['ReadWriteOnce'], hostPath: { path: '/d' } };
+      return String((await api.post('/api/v1/persistentvolumes', { metadata: { name: 'a' }, spec })).body.message);
+    };
+    expect(await refusal({})).toContain('Unsupported value: core.ResourceList{}: supported');
+    expect(await refusal(null)).toContain('Unsupported value: core.ResourceList(nil): supported');
+  });
+
   it('a value of another type is refused with the name of the type of its field', async () => {
     const path = '/apis/storage.k8s.io/v1/storageclasses';
     const kind = { metadata: { name: 'typed' }, provisioner: 'p' };

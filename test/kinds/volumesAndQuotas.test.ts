@@ -24,7 +24,14 @@ describe('PersistentVolume', () => {
       { nfs: { server: 's', path: '/p' } },
       ['spec.nfs: Forbidden: may not specify more than 1 volume type'],
     ],
-    ['has a capacity', { capacity: {} }, ['spec.capacity: Required value', expect.stringContaining('"storage"')]],
+    [
+      'has a capacity',
+      { capacity: undefined },
+      [
+        'spec.capacity: Required value',
+        'spec.capacity: Unsupported value: core.ResourceList(nil): supported values: "storage"',
+      ],
+    ],
     [
       'has a positive capacity',
       { capacity: { storage: '0' } },

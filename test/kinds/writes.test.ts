@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api } from '../api/support.js';
+import { Api, listOf } from '../api/support.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -94,6 +94,19 @@ describe('writes', () => {
     expect(owners((await api.put(`${path}/finalize?fieldManager=one`, changed)).body).join()).toContain('one finalize');
     const emptied = await api.put(`${path}/finalize?fieldManager=one`, { metadata: { name: 'finalized' }, spec: {} });
     expect([emptied.status, owners(emptied.body).join()]).toEqual([200, expect.not.stringContaining('f:spec')]);
+  });
+
+  test('of pods own volumes whose feature gate is off, which are not stored', async () => {
+    const volumeMounts = [{ name: 'v', mountPath: '/v' }];
+    const spec = { containers: [{ name: 'c', image: 'i', volumeMounts }], volumes: [{ name: 'v', image: {} }] };
+    const pod = await api.made(`${home}/pods`, { metadata: { name: 'disabled' }, spec });
+    const names = listOf(pod.spec?.volumes ?? []).map(({ name }) => name);
+    expect(names).not.toContain('v');
+    const [entry] = (pod.metadata as { managedFields?: Entry[] }).managedFields!;
+    expect(entry!.fieldsV1['f:spec']).toMatchObject({
+      'f:containers': { 'k:{"name":"c"}': { 'f:volumeMounts': { 'k:{"mountPath":"/v"}': expect.anything() } } },
+      'f:volumes': { 'k:{"name":"v"}': { 'f:image': expect.anything() } },
+    });
   });
 
   test('to the scale by JSON Patch find no replicas where there are none', async () => {

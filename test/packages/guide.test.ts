@@ -9,13 +9,15 @@ import {
   newFolder,
   runWith,
   StartedCommand,
+  withPackages,
   write,
 } from './project.js';
 import { stepsOf, toPnpm } from './steps.js';
 
 /*
  * docs/tutorials/plugin.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
- * another. The folder is a copy of one in which npm has run the first command.
+ * another. The folder is a copy of one in which npm has run the first command, and npm finds the packages of that one
+ * where it installs those of the plugin.
  */
 
 const work = newFolder();
@@ -41,7 +43,7 @@ test.each(['npm', 'pnpm'])(
       const created: string[] = [];
       for (const step of stepsOf(guide)) {
         const given = tool === 'pnpm' && step.is === 'commands' ? toPnpm(step.text) : step.text;
-        const text = isInstalled ? given.replace(/^npm install \.\/capstan-.*\n/m, '') : given;
+        const text = isInstalled ? await withPackages(given.replace(/^npm install \.\/capstan-.*\n/m, '')) : given;
         if (tool === 'pnpm') expect(text).not.toMatch(/^(npm|npx) /m);
         if (step.is === 'file') {
           expect(step.path, text).not.toBe('');

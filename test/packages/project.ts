@@ -139,11 +139,8 @@ export async function copyCapstan(folder: string): Promise<string> {
 /** What packages are developed with, and tested by some tests. */
 const TOOLS = ['typescript', '@types/node', 'zod'];
 
-/**
- * Installs Capstan and the tools of development in a folder, which must be empty. npm has done it once, in another
- * empty folder: this is a copy, as each install takes npm ten seconds of CPU.
- */
-export async function installCapstan(folder: string): Promise<void> {
+/** A folder in which npm has installed Capstan and the tools of development: once, as it takes ten seconds of CPU. */
+async function installedFolder(): Promise<string> {
   const tarball = await packCapstan();
   const path = resolve('dist/packed/installed');
   const install = async (into: string): Promise<string> => {
@@ -153,13 +150,31 @@ export async function installCapstan(folder: string): Promise<void> {
     await run(made, 'npm', 'install', `./${await copyCapstan(made)}`, ...toolVersions(...TOOLS));
     return made;
   };
-  await kept(path, install, () => statSync(path).mtimeMs > statSync(tarball).mtimeMs);
-  // Links to the files, unless the folder is on another disk. npm replaces files, but for these.
-  await run(folder, 'bash', '-c', `cp -al '${path}/node_modules' . 2>/dev/null || cp -a '${path}/node_modules' .`);
-  for (const name of ['package.json', 'package-lock.json', basename(tarball), 'node_modules/.package-lock.json']) {
-    rmSync(join(folder, name), { force: true });
-    cpSync(join(path, name), join(folder, name), { preserveTimestamps: true });
-  }
+  return await kept(path, install, () => statSync(path).mtimeMs > statSync(tarball).mtimeMs);
+}
+
+/** The file of npm in `node_modules` with what is there. */
+const PRESENT = 'node_modules/.package-lock.json';
+
+/**
+ * A command that puts the packages of such a folder into the current one. They are links to the files, unless the
+ * folder is on another disk. npm replaces files, but for its own.
+ */
+const linkPackages = (path: string): string =>
+  `{ cp -al '${path}/node_modules' . 2>/dev/null || cp -a '${path}/node_modules' .; } && ` +
+  `rm ${PRESENT} && cp '${path}/${PRESENT}' ${PRESENT}`;
+
+/** Installs Capstan and the tools of development in a folder, which must be empty: a copy of what npm has installed. */
+export async function installCapstan(folder: string): Promise<void> {
+  const path = await installedFolder();
+  await run(folder, 'bash', '-c', linkPackages(path));
+  const names = ['package.json', 'package-lock.json', basename(await packCapstan())];
+  for (const name of names) cpSync(join(path, name), join(folder, name), { preserveTimestamps: true });
+}
+
+/** Commands in which `npm install`, in the folder of a package, finds most of what it has to install there. */
+export async function withPackages(commands: string): Promise<string> {
+  return commands.replace(/^npm install$/gm, `${linkPackages(await installedFolder())} && npm install`);
 }
 
 /**

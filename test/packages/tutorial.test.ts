@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
   copyCapstan,
@@ -47,11 +48,14 @@ interface Tool {
 }
 const NPM: Tool = {
   variables: {},
-  translate: commands => commands.replace(/^npm install( \.\/capstan-.*)?$/gm, 'true'),
+  // npx takes longer than most commands, and is tested in guide.test.ts.
+  translate: commands =>
+    commands.replace(/^npm install( \.\/capstan-.*)?$/gm, 'true').replaceAll('npx capstan', 'capstan'),
 };
 
 /** Follows a page in a folder. Each text block is what the commands before it, or a watch, must have printed. */
-async function follow(page: string, start: string, { variables, translate }: Tool = NPM): Promise<void> {
+async function follow(page: string, start: string, { variables: own, translate }: Tool = NPM): Promise<void> {
+  const variables = { PATH: `${join(start, 'node_modules/.bin')}:${process.env['PATH']}`, ...own };
   let directory = start;
   let printed = '';
   let watch: StartedCommand | undefined;
@@ -102,9 +106,12 @@ test('the tutorial leads from an empty folder to a kind with a controller and a 
   await follow(await controllerTutorial(), await installedFolder());
 });
 
-test('the tutorial leads there with pnpm too, whose installs are strict', { timeout: 300_000 }, async () => {
+test('its package is compiled and tested with pnpm too, whose installs are strict', { timeout: 300_000 }, async () => {
   const [variables, folder] = [await installPnpm(), newFolder()];
   folders.push(folder);
   await copyCapstan(folder.path);
-  await follow(await controllerTutorial(), folder.path, { variables, translate: toPnpm });
+  // guide.test.ts packs, installs and serves a package with pnpm.
+  const [page, rest] = (await controllerTutorial()).split('npm pack\n');
+  expect([page, rest]).toEqual([expect.stringMatching(/\nnpm test\n$/), expect.stringContaining('## The server')]);
+  await follow(`${page}\`\`\`\n`, folder.path, { variables, translate: toPnpm });
 });

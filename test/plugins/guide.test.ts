@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cellOf, pointOf } from '../../core/plugin/calls/callCounters.js';
 import * as exported from '../../core/api/index.js';
 import { Api, deployment } from '../api/support.js';
@@ -31,34 +31,31 @@ function programOf(name: string): string {
 }
 
 describe('the programs of the guides', () => {
+  let server: Api;
+  beforeAll(async () => {
+    const plugins = ['plugins', 'access'].map(name => ({ use: programOf(name) }));
+    server = await Api.start({ authorizationMode: ['RBAC'], plugins });
+  });
+  afterAll(() => server?.close());
+
   test('the smallest plugin forbids only changes of Deployments on Fridays', async () => {
-    const server = await Api.start({ plugins: [{ use: programOf('plugins') }] });
-    try {
-      const isFriday = (): boolean => new Date().getUTCDay() === 5;
-      const before = isFriday();
-      const answer = await server.post('/apis/apps/v1/namespaces/default/deployments', deployment('friday'));
-      if (before !== isFriday()) return;
-      expect(answer.status).toBe(before ? 422 : 201);
-      if (before) expect(answer.body['message']).toContain('metadata: Forbidden: no changes on Fridays');
-      const map = await server.post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'friday' } });
-      expect(map.status).toBe(201);
-    } finally {
-      await server.close();
-    }
+    const isFriday = (): boolean => new Date().getUTCDay() === 5;
+    const before = isFriday();
+    const answer = await server.post('/apis/apps/v1/namespaces/default/deployments', deployment('friday'));
+    if (before !== isFriday()) return;
+    expect(answer.status).toBe(before ? 422 : 201);
+    if (before) expect(answer.body['message']).toContain('metadata: Forbidden: no changes on Fridays');
+    const map = await server.post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'friday' } });
+    expect(map.status).toBe(201);
   });
 
   test('the authorizer of the guide to access denies at night what a role allows, but not to masters', async () => {
-    const server = await Api.start({ authorizationMode: ['RBAC'], plugins: [{ use: programOf('access') }] });
-    try {
-      const isNight = (): boolean => new Date().getUTCHours() < 6;
-      const before = isNight();
-      const answer = await server.get('/version', { token: '' });
-      if (before !== isNight()) return;
-      expect(answer.status).toBe(before ? 403 : 200);
-      expect((await server.get('/version')).status).toBe(200);
-    } finally {
-      await server.close();
-    }
+    const isNight = (): boolean => new Date().getUTCHours() < 6;
+    const before = isNight();
+    const answer = await server.get('/version', { token: '' });
+    if (before !== isNight()) return;
+    expect(answer.status).toBe(before ? 403 : 200);
+    expect((await server.get('/version')).status).toBe(200);
   });
 });
 

@@ -38,12 +38,14 @@ test('a server with a new store does not listen before the controllers of its ho
   }
 });
 
-test('a server with a used store listens, and is not ready before they have started', async () => {
+test('a server with a used store listens, and is alive in its grace period, not ready before they have started [R323]', async () => {
   rmSync(file);
   rmSync(begun);
-  const api = await Api.start({ storage: 'rocksdb', dataDir: join(directory, 'data'), plugins });
+  const settings = { storage: 'rocksdb', dataDir: join(directory, 'data'), plugins } as const;
+  const api = await Api.start({ ...settings, livezGracePeriod: 3_600_000 });
   try {
     await until(() => existsSync(begun));
+    expect((await api.get('/livez')).status).toBe(200);
     const hook = () => api.get('/readyz/poststarthook/test/slow');
     expect([(await hook()).status, (await api.get('/readyz')).status]).toEqual([500, 500]);
     writeFileSync(file, '');

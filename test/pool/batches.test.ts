@@ -265,3 +265,17 @@ test('a job that was answered cannot be completed by a run that goes on, also wh
   expect([old.begin(), old.makeFinal(), runs.take(old, QUEUED)]).toEqual([false, false, undefined]);
   expect(new Run(words, next.word, next.number).begin()).toBe(true);
 });
+
+test('the outcome of a proposal is written before the proposal is posted, others are not', async () => {
+  const { batches, running, hooks, release, late } = runner();
+  const order: string[] = [];
+  hooks.propose = () => void order.push('posted');
+  const run = (one: Job) => batches.run(1, [running(one)], ({ is }) => void order.push(is));
+  expect((await run(create('a'))).map(outcome => outcome?.is)).toEqual(['proposed']);
+  expect(order.splice(0)).toEqual(['proposed', 'posted']);
+  await run(job('GET', '/api/v1/namespaces'));
+  await run(create('wait-1'));
+  release('wait-1');
+  await eventually(() => late.length > 0);
+  expect(order).toEqual(['posted']);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { unstoredAt } from '../../core/schema/decode/unstored.js';
 import type { Context } from '../../workers/pool/context.js';
 import { authorize, decode, merge, mutate, perform, propose, validate } from '../../workers/pool/order.js';
 import type {
@@ -36,7 +37,7 @@ const shortcuts = (
     target: request.target,
     duplicates: [],
     emptied: new Map(),
-    unstored: [],
+    unstored: unstoredAt(''),
   }),
   // @ts-expect-error: decoded outside of the pipeline
   merge(context, decoded),

@@ -4,6 +4,7 @@ import type { Json } from '../../core/model/object.js';
 import { namingOf } from '../../core/naming.js';
 import { findStrictErrors } from '../../core/schema/decode/strict.js';
 import { decodeObject, encode, normalize, parseJson, parseStrict } from '../../core/schema/decode/decode.js';
+import { unstoredAt } from '../../core/schema/decode/unstored.js';
 import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
@@ -225,6 +226,28 @@ describe('JSON bodies', () => {
     const lease = normalize(typeOf('coordination.v1.LeaseSpec'), { holderIdentity: 'a', preferredHolder: 'b' }, sink);
     expect(lease).toEqual({ holderIdentity: 'a' });
     expect(sink.strictErrors).toEqual([]);
+  });
+
+  it('notes the members that it does not keep in a tree, which has the path to many of them once', () => {
+    const unstored = unstoredAt('');
+    const volumes: Json = [{ name: 'v' }, { name: 'w', configMap: { items: [] } }];
+    const spec = { containers: [{ args: [], command: [], name: 'c' }], volumes, nodeSelector: {} };
+    const pod = decodeObject(resource('', 'pods'), { metadata: { labels: {} }, spec }, { strictErrors: [], unstored });
+    const empty = (name: string, value: Json = []) => ({ name, value, omitted: true });
+    expect(unstored.below.map(({ step, members }) => [step, members])).toEqual([
+      ['metadata', [empty('labels', {})]],
+      ['spec', [empty('nodeSelector', {})]],
+    ]);
+    const [containers, listed] = unstored.below[1]!.below;
+    expect(containers).toEqual({
+      step: 'containers',
+      members: [],
+      below: [{ step: 0, members: [empty('command'), empty('args')], below: [] }],
+    });
+    expect(listed!.below.map(({ step, below }) => [step, below])).toEqual([
+      [1, [{ step: 'configMap', members: [empty('items')], below: [] }]],
+    ]);
+    expect(encode(pod)).not.toContain('[]');
   });
 
   it('finds no duplicates in the output of JSON.stringify', () => {

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ApiField, ApiKind, ApiVersion } from '../../core/command/manifests/lint/api.js';
 import { kindBreaches } from '../../core/command/manifests/lint/rules.js';
 import { gatesOf } from '../../core/features/table.js';
 import { RELEASE } from '../../core/release.js';
 import type { Struct, Type } from '../../core/schema/model.js';
+import { stabilityRank } from '../../core/schema/registry/versionNames.js';
 import { REMOVED_VERSIONS } from '../../core/schema/table/removed.js';
 import { groupRows, type ResourceRow, type VersionRow } from '../../core/schema/table/resources.js';
 import { typeOf } from '../../core/schema/table/types.js';
@@ -83,12 +85,13 @@ describe('the table of built-in kinds', () => {
     }
   });
 
-  it('removes no stable version, and beta versions only beside a replacement', () => {
+  it('removes no stable version, and beta versions only beside a replacement that is as stable [R400]', () => {
     for (const { apiVersion, kind, release, replacement } of REMOVED_VERSIONS) {
       expect(apiVersion, kind).toMatch(/beta/);
       expect(Number(release.slice(2))).toBeLessThanOrEqual(Number(RELEASE.minor));
       if (replacement === undefined) continue;
       const [group = '', version = ''] = replacement.split('/');
+      expect(stabilityRank(version), kind).toBeGreaterThanOrEqual(stabilityRank(apiVersion.split('/')[1]!));
       const row = groupRows().find(({ name }) => name === group);
       const kinds = row?.versions.find(one => one.version === version)?.resources.map(one => one.kind);
       expect(kinds, `${apiVersion} ${kind}`).toContain(kind);
@@ -134,5 +137,15 @@ describe('the table of feature gates', () => {
     for (const [name, { stage, isOnByDefault }] of now) if (stage === 'ga') expect(isOnByDefault, name).toBe(true);
     const locked = [...then].filter(([, { stage, isLocked }]) => isLocked && stage !== 'ga' && stage !== 'deprecated');
     expect(locked).toEqual([]);
+  });
+
+  it('is what the changelog says of gates that become non-operational [R405]', () => {
+    const [, rest = ''] = readFileSync('CHANGELOG.md', 'utf8').split(
+      `Non-operational since release 1.${RELEASE.minor}:`,
+    );
+    const named = rest.slice(0, rest.indexOf('.')).match(/[A-Z]\w+/g);
+    expect(named).toEqual(
+      [...now].filter(([name, gate]) => gate.isLocked && !then.get(name)!.isLocked).map(([name]) => name),
+    );
   });
 });

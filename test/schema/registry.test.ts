@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { namingOf } from '../../core/naming.js';
-import { buildRegistry, compareVersions } from '../../core/schema/registry/registry.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
+import { compareVersions } from '../../core/schema/registry/versionNames.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { completeStrategy } from '../../core/schema/registry/strategyDefaults.js';
 import { groupRows } from '../../core/schema/table/resources.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Encoder } from 'cbor-x';
 import { afterAll, expect, test } from 'vitest';
-import { Api } from '../api/support.js';
+import { Api, openWidgets } from '../api/support.js';
 
 /* One data directory under two releases and two sets of feature gates, one after the other. */
 
@@ -18,25 +18,6 @@ const dataDir = mkdtempSync(join(tmpdir(), 'capstan-rollback-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 const encoder = new Encoder({ useRecords: false, variableMapSize: true });
 
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.rollback.example.com' },
-  spec: {
-    group: 'rollback.example.com',
-    names: { kind: 'Widget', plural: 'widgets' },
-    scope: 'Namespaced',
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
-
 const metadata = { name: 'a' };
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { tea: 'green' } };
 const widget = { apiVersion: 'rollback.example.com/v1', kind: 'Widget', metadata, cups: 2 ** 40, heat: 1.5 };
@@ -50,7 +31,7 @@ test('objects that were written under other gates and a newer release stay reada
     featureGates: ['CBORServingAndStorage=true'],
     shutdownDelayDuration: 1000,
   });
-  await newer.made(CRDS, definition);
+  await newer.made(CRDS, openWidgets('rollback.example.com'));
   await newer.until(async () => (await newer.get(WIDGETS)).status === 200);
   const write = (path: string, object: object) =>
     newer.post(path, encoder.encode(object), { type: CBOR, accept: CBOR });

@@ -4,8 +4,11 @@ import { getCurrentTest } from 'vitest/suite';
 const HOOK_MS = 25_000;
 /** The part of the time limit of a test after which asking ends, so that the test says what it waits for. */
 const PART = 0.9;
-/** Between two questions, in milliseconds. */
-const PAUSE_MS = 10;
+/**
+ * Between two questions, in milliseconds: at first, and at most. In between it is a tenth of the time that has passed,
+ * because a question to a server takes CPU from what the test waits for.
+ */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 100];
 
 /** The real ones: tests may replace them. */
 const { setTimeout: later } = globalThis;
@@ -14,14 +17,16 @@ const now = performance.now.bind(performance);
 /** Calls `attempt` until it returns. Rejects with its last error shortly before the limit of the test. */
 export async function eventuallyPasses<T>(attempt: () => T | Promise<T>): Promise<T> {
   const limit = getCurrentTest()?.timeout;
-  const until = now() + (limit === undefined ? HOOK_MS : limit * PART);
+  const began = now();
+  const until = began + (limit === undefined ? HOOK_MS : limit * PART);
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
       if (now() > until) throw error;
     }
-    await new Promise(resolve => later(resolve, PAUSE_MS));
+    const pause = Math.min(Math.max((now() - began) / 10, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+    await new Promise(resolve => later(resolve, pause));
   }
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import {
+  decodeWritten,
+  encodeWritten,
   packJobs,
   packLate,
   packOutcomes,
@@ -8,7 +10,7 @@ import {
   unpackLate,
   unpackOutcomes,
 } from '../../core/threads/messages/jobs.js';
-import type { Job, JobOutcome } from '../../core/threads/messages/messages.js';
+import type { Grant, Job, JobOutcome } from '../../core/threads/messages/messages.js';
 
 /** A view in the middle of a larger buffer, like values of the store. */
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(`before ${text} behind`).subarray(7, -7);
@@ -107,6 +109,20 @@ test('what was rendered in a buffer of its own is not copied', () => {
 
 test('late outcomes are received as they were sent', () => {
   expect(asText(unpackLate(receive(packLate(late))))).toEqual(asText(late));
+});
+
+test('outcomes of proposals are read as they were written; others, and those with a grant, are not written', () => {
+  const proposed = outcomes.flatMap(one => (one?.is === 'proposed' ? [one] : []));
+  const trail = { auditId: 'x', steps: '[]', unseenChanges: undefined };
+  const all = [...proposed, { ...proposed[0]!, annotations: { 'a/b': 'c' }, trail }];
+  for (const outcome of all) {
+    const body = outcome.body && Buffer.from(outcome.body);
+    const read = decodeWritten(encodeWritten(2 ** 40, outcome, 1.5)!);
+    expect(read).toEqual({ batch: 2 ** 40, ms: 1.5, outcome: { ...outcome, body } });
+  }
+  const grant = { user: { name: 'a', uid: '', groups: [], extra: new Map() } } as unknown as Grant;
+  for (const other of [...outcomes.filter(one => one && one.is !== 'proposed'), { ...proposed[0]!, grant }])
+    expect(encodeWritten(1, other!, 1)).toBeUndefined();
 });
 
 test('the bytes of a message are in one transferred buffer, without those around them', () => {

@@ -31,6 +31,7 @@ const FOREIGN = new Set([
   '--ignore-scripts',
   '--inspect-brk',
   '--max-txn-ops',
+  '--no-deprecation',
   '--no-file-parallelism',
   '--oidc-client-secret',
   '--omit',

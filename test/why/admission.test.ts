@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadCel } from '../../core/schema/expressions/environment.js';
+import { compilePolicy } from '../../plugins/admission/policies/compile.js';
+import { evaluatePolicy } from '../../plugins/admission/policies/evaluate.js';
 import { Api, type Loose } from '../api/support.js';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1';
@@ -89,4 +92,15 @@ describe('a write', () => {
     });
     expect(plugin).toMatchObject({ result: 'Refused', message: expect.stringContaining('there must be tea') });
   });
+});
+
+test('the cost of a policy that exceeds its budget is that of what was evaluated', async () => {
+  const cel = await loadCel();
+  const spec = { validations: [{ expression: "'a' in object.data" }] };
+  const policy = compilePolicy(cel, { kind: '', apiVersion: '', metadata: {}, spec });
+  const withoutBudget = { ...cel, REQUEST_BUDGET: 0 } as object as typeof cel;
+  const values = { object: { data: { a: '' } }, request: {} };
+  const findings = await evaluatePolicy(withoutBudget, policy, values, 'Fail');
+  expect(findings.denials.map(({ message }) => message)).toEqual([expect.stringContaining('out of cost budget')]);
+  expect(findings.cost).toBeGreaterThan(0);
 });

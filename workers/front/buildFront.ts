@@ -45,6 +45,8 @@ export interface FrontSources {
   /** Connects to the writer. */
   readonly feed: (take: (message: FedMessage) => void) => StoreFeed;
   readonly pool: JobRunner;
+  /** Takes outcomes of jobs that threads of the pool have written. Called before verdicts are taken. */
+  readonly takeOutcomes?: () => void;
   /** Takes the record of a request that was refused, or has changed something. */
   readonly decided: (record: DecisionRecord) => void;
   /** Called with what is to be recorded about credentials. */
@@ -115,7 +117,10 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
       if (access.decisive.has(change.collection)) healthAccess.policyChanged();
       hub.publish(change);
     },
-    verdicts => proposals.settle(verdicts),
+    verdicts => {
+      if (verdicts.length > 0) sources.takeOutcomes?.();
+      proposals.settle(verdicts);
+    },
     answer => writer.settle(answer),
     number === MAIN_FRONT ? moved => feed.port.postMessage(moved) : undefined,
     settings.historyRetention,

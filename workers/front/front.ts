@@ -212,11 +212,16 @@ export class Front {
   async #visit({ exchange, route, sender }: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined) {
     const { usage } = sender;
     const body = this.#bodies.read(exchange, usage, false, SITE_BODY_BYTES);
-    usage.add('requests');
     try {
-      if (!audited || (await audited.receive(sender))) await this.parts.paths(exchange, route, await body.bytes);
+      usage.add('requests');
+      try {
+        if (audited && !(await audited.receive(sender))) return;
+        const isKnown = await this.parts.paths(exchange, route, await body.bytes);
+        if (!isKnown) text(exchange, 404, '404 page not found\n');
+      } finally {
+        usage.remove('requests');
+      }
     } finally {
-      usage.remove('requests');
       body.release();
     }
   }

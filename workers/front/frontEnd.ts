@@ -16,6 +16,7 @@ import type { Releases } from '../../core/plugin/releases.js';
 import { addressOf } from '../../core/settings/address.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
+import type { ThreadReading } from '../../core/threads/scheduling.js';
 import { decisionReader } from './decisions/readDecisions.js';
 import { type BuiltFront, buildFront } from './buildFront.js';
 import { type PathHandler, pathHandler } from './paths/routes.js';
@@ -39,6 +40,8 @@ interface FrontEndParts extends FrontEndInputs {
   readonly observed: ObservedMetrics;
   /** Resolves with the counts of the listening threads. */
   readonly countsElsewhere: () => Promise<readonly RequestCounts[]>;
+  /** Reads the times of all threads. */
+  readonly readThreads: () => readonly ThreadReading[];
 }
 
 /** The front end of the main thread, and what only this thread has: documents, health, metrics. */
@@ -79,6 +82,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     number: MAIN_FRONT,
     feed: take => store.feed(take),
     pool,
+    takeOutcomes: () => pool.takeOutcomes(),
     decided,
     record,
     shared: opened.shared !== undefined,
@@ -98,7 +102,11 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         log,
         startedAt: systemTime(),
         livezGraceMs: settings.livezGracePeriod,
-        metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
+        metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), {
+          called: parts.data,
+          countsElsewhere: parts.countsElsewhere,
+          readThreads: parts.readThreads,
+        }),
         documents: () => plugins.at(httpDocuments),
         sites: () => plugins.at(httpSite),
         records: decisionReader({ decisions, slices: reads.slices, pool, naming }),

@@ -1,9 +1,11 @@
 import type { Log, Thread } from '../../core/api/host.js';
 import type { Combined, Contributed, Point } from '../../core/api/point.js';
+import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import type { HostServices, KeptParts } from '../../core/plugin/host.js';
 import { loadPlugins, type Plugins } from '../../core/plugin/load/load.js';
 import { Releases } from '../../core/plugin/releases.js';
 import type { ThreadData } from '../../core/threads/data.js';
+import type { MainThread } from '../../core/threads/messages/lifecycle.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 
 /** The parts of the front end that plugins can use. */
@@ -12,9 +14,13 @@ type FrontServices = Omit<HostServices, 'releases' | 'kept'>;
 /** Points whose parts a server keeps as long as it runs. */
 export const KEPT_POINTS: readonly string[] = ['storage', 'listener', 'auditSink'];
 
+/** The calls of plugins that this thread is in, for the thread that watches it. */
+type FrontCalls = Omit<MainThread, 'nativeId'>;
+
 /** Plugins of this thread that were loaded together, and what they hold. */
 interface Generation {
   readonly plugins: Plugins;
+  readonly calls: FrontCalls;
   readonly releases: Releases;
 }
 
@@ -49,6 +55,11 @@ export class FrontPlugins implements Plugins {
     const loaded = new FrontPlugins(first, services, log);
     releases.add('the plugins of the front end', () => loaded.#release());
     return loaded;
+  }
+
+  /** Those of the current plugins; calls of kept parts that were made before are not among them. */
+  get calls(): FrontCalls {
+    return this.#current.calls;
   }
 
   at<Out>(point: Combined<Out>): Out {
@@ -88,5 +99,9 @@ export class FrontPlugins implements Plugins {
 
 async function generationOf(data: ThreadData, services: FrontServices, kept: KeptParts): Promise<Generation> {
   const releases = new Releases();
-  return { plugins: await loadPlugins(data, 'front', { ...services, releases, kept }), releases };
+  const { plugins, calls, inspection } = data;
+  const running = RunningCalls.memory(plugins.length);
+  const all = { ...services, running: new RunningCalls(running), releases, kept };
+  const loaded = await loadPlugins(data, 'front', all);
+  return { plugins: loaded, calls: { plugins, calls, inspection, running }, releases };
 }

@@ -1,5 +1,7 @@
 /** The front end's thread, which is the main one: creates the other threads, and serves what they do. */
 import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { threadId } from 'node:worker_threads';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
 import { service } from '../../core/api/plugin/pluginService.js';
@@ -18,6 +20,7 @@ import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { hasOnlyBuiltIns, type ThreadData } from '../../core/threads/data.js';
+import { ownNativeId, readThread, type ThreadReading } from '../../core/threads/scheduling.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
@@ -56,6 +59,11 @@ export interface RunningFrontEnd {
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
   /**
+   * Has the writer end the process when this thread no longer returns to its event loop, if it runs plugins of the
+   * configuration.
+   */
+  watchThread(): void;
+  /**
    * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
    * called. Requests in flight continue with those before. Throws ConfigError, and what a plugin throws when it is
    * made; then nothing has changed, except if only controllers could not be made.
@@ -68,10 +76,13 @@ export interface RunningFrontEnd {
  * with one thread in its pool, and its writer is in a thread with others if its store has no files, which it would
  * wait for.
  */
-export function createThreads({ data, log, releases }: ThreadScope, { storage }: Pick<Settings, 'storage'>): Threads {
+export function createThreads(
+  { data, log, releases }: ThreadScope,
+  { storage, showHiddenMetricsForVersion }: Pick<Settings, 'storage' | 'showHiddenMetricsForVersion'>,
+): Threads {
   const { isFurther, end } = countServer();
   releases.add('the count of servers', end);
-  const observed = new ObservedMetrics(log);
+  const observed = new ObservedMetrics(log, showHiddenMetricsForVersion);
   const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
   const store = new StoreThread(data, isGuest, observations => observed.take(observations), log);
   releases.add('the store', () => store.close());
@@ -103,28 +114,33 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { releases } = scope;
   pool.current.begin();
   let serving: Front | undefined;
-  const plugins = await FrontPlugins.load(scope, {
-    observe: (metric, labels, value) => observed.observe(metric, labels, value),
-    async request(name, request) {
-      if (!serving) throw new Error('request is available once the server answers requests, not before');
-      return await requestAsServer(serving, name, request, inputs.naming);
-    },
-  });
+  const plugins = await loadPlugins(inputs, () => serving);
   await pool.current.startServices(plugins.at(service));
   store.begin(inputs.firstObjects);
   const opened = await store.ready();
   const serve = listenerOf(plugins, inputs.settings);
   const listeningThreads: ListeningThread[] = [];
   const countsElsewhere = () => Promise.all(listeningThreads.map(thread => thread.counts()));
-  const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed, countsElsewhere });
+  let control: ControlThread | undefined;
+  const readThreads = (): ThreadReading[] => [
+    readThread('front', { threadId, performance }, ownNativeId()),
+    ...[...listeningThreads, store, ...(control ? [control] : [])].map(({ reading }) => reading),
+    ...pool.readings,
+  ];
+  const parts = { plugins, store, opened, pool, observed, countsElsewhere, readThreads };
+  const frontEnd = await buildFrontEnd({ ...inputs, ...parts });
   listeningThreads.push(...startListening(inputs, frontEnd, opened));
   const { loading } = frontEnd.state;
   const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
   const begin = () => startControl(inputs, frontEnd, store, opened);
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
   serving = front;
+  let isWatched = false;
+  const watchThread = (): void => {
+    isWatched = true;
+    if (!hasOnlyBuiltIns(plugins.calls)) store.watchMain({ ...plugins.calls, nativeId: ownNativeId() });
+  };
   let failed: Promise<Error>;
-  let control: ControlThread | undefined;
   if (opened.isNew) {
     const first = (control = begin());
     releases.add('the controllers', () => first.close());
@@ -152,6 +168,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     storeName: opened.storeName,
     failed: Promise.race([failed, ...listeningThreads.map(thread => thread.failed)]),
     finishWatches,
+    watchThread,
     async reload(data, use) {
       const next = await plugins.prepare(data);
       const usePool = await orElse(next.discard, async () => {
@@ -162,10 +179,23 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
       use();
       const completed = usePool(next.use());
       frontEnd.reload(next.plugins);
+      if (isWatched) watchThread();
       observed.replace(next.plugins.at(metrics));
       await Promise.all([completed, control?.restart()]);
     },
   };
+}
+
+/** Loads the plugins of the front end. `serving` returns it once it answers requests. */
+function loadPlugins({ scope, threads, naming }: FrontEndInputs, serving: () => Front | undefined) {
+  return FrontPlugins.load(scope, {
+    observe: (metric, labels, value) => threads.observed.observe(metric, labels, value),
+    async request(name, request) {
+      const front = serving();
+      if (!front) throw new Error('request is available once the server answers requests, not before');
+      return await requestAsServer(front, name, request, naming);
+    },
+  });
 }
 
 /** The result of `work`. If it fails, `undo` is called before. */
@@ -192,7 +222,7 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
 
 /** Starts the listening threads, if there is to be more than one. */
 function startListening(
-  { settings, scope: { data, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
+  { settings, scope: { data, log, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
   { live, paths, decided, record }: FrontEnd,
   opened: OpenedStore,
 ): ListeningThread[] {
@@ -201,7 +231,7 @@ function startListening(
   const threads = Array.from({ length: count }, (_, i) => {
     const front = MAIN_FRONT + 1 + i;
     return new ListeningThread(
-      { data, pool, registry: () => live.current, paths, decided, record, observed: all => observed.take(all) },
+      { data, log, pool, registry: () => live.current, paths, decided, record, observed: all => observed.take(all) },
       {
         writer: store.channel({ reacts: true, front }),
         front,
@@ -238,7 +268,7 @@ async function beginLater(time: Promise<void>, releases: Releases, begin: () => 
  * a role of their own until the post-start hooks are done, one of which makes that role.
  */
 function startControl(
-  { naming, settings, controlData, threads }: FrontEndInputs,
+  { naming, settings, scope, controlData, threads }: FrontEndInputs,
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   { shared, isNew }: OpenedStore,
@@ -246,6 +276,7 @@ function startControl(
   return new ControlThread({
     data: () => controlData(live.fixed),
     store,
+    log: scope.log,
     shared: shared !== undefined,
     isNew,
     isFurther: threads.isFurther,

@@ -38,6 +38,9 @@ function cloneError(grant: Grant): unknown {
  */
 const untilPosted = (): Promise<void> => new Promise(resolve => process.nextTick(resolve));
 
+/** Writes the outcome of a job to shared memory, if that is possible. */
+export type WriteOutcome = (outcome: JobOutcome) => void;
+
 /** The handlers that a runner calls with the proposals and outcomes of jobs. */
 export interface BatchHandlers {
   /** Posts proposals to the writer. */
@@ -65,10 +68,11 @@ export class BatchRunner {
 
   /**
    * Runs a batch. Resolves within a turn with an outcome for each job in their order, null for the jobs that take
-   * longer, whose outcomes are sent late, and for those that another thread runs.
+   * longer, whose outcomes are sent late, and for those that another thread runs. `write` is given for a single job:
+   * it is called with the outcome of a proposal before that is sent.
    */
-  run(id: number, jobs: readonly RunningJob[]): Promise<(JobOutcome | null)[]> {
-    const turn = this.#turn ? this.#turn.then(() => this.#runTurn(id, jobs)) : this.#runTurn(id, jobs);
+  run(id: number, jobs: readonly RunningJob[], write?: WriteOutcome): Promise<(JobOutcome | null)[]> {
+    const turn = this.#turn ? this.#turn.then(() => this.#runTurn(id, jobs, write)) : this.#runTurn(id, jobs, write);
     const over: Promise<void> = turn.then(untilPosted, untilPosted).then(() => {
       if (this.#turn === over) this.#turn = undefined;
     });
@@ -76,12 +80,20 @@ export class BatchRunner {
     return turn;
   }
 
-  async #runTurn(id: number, jobs: readonly RunningJob[]): Promise<(JobOutcome | null)[]> {
+  async #runTurn(
+    id: number,
+    jobs: readonly RunningJob[],
+    write: WriteOutcome | undefined,
+  ): Promise<(JobOutcome | null)[]> {
     this.context.catchUp();
     const ended = await this.#firstTurn(id, jobs);
     const outcomes: (JobOutcome | null)[] = jobs.map(() => null);
     this.context.catchUp();
-    for (const { at, outcome } of this.#settle(ended)) outcomes[at] = outcome;
+    const { settled, proposals } = this.#settle(ended);
+    // Before the proposal is sent: its verdict wakes the front end, which then needs the outcome.
+    if (proposals.length > 0) write?.(settled[0]!.outcome);
+    this.#propose(proposals);
+    for (const { at, outcome } of settled) outcomes[at] = outcome;
     return outcomes;
   }
 
@@ -148,12 +160,16 @@ export class BatchRunner {
     (isTracked ? inRequest(request, begin) : begin()).then(end, fail);
   }
 
+  #propose(proposals: readonly Proposal[]): void {
+    if (proposals.length > 0) this.handlers.propose(proposals);
+  }
+
   /**
-   * Posts the proposals of jobs and returns those that have ended for good. A job with a proposal runs again if kinds
-   * have changed since it began, so that nothing is written that the current schema does not allow. One that another
-   * thread runs is left to it. The thread must have caught up.
+   * The jobs that have ended for good, and their proposals, which are to be sent then. A job with a proposal runs again
+   * if kinds have changed since it began, so that nothing is written that the current schema does not allow. One that
+   * another thread runs is left to it. The thread must have caught up.
    */
-  #settle(ended: readonly EndedJob[]): readonly EndedJob[] {
+  #settle(ended: readonly EndedJob[]): { readonly settled: EndedJob[]; readonly proposals: Proposal[] } {
     const { registry } = this.context;
     const settled: EndedJob[] = [];
     const proposals: Proposal[] = [];
@@ -169,15 +185,15 @@ export class BatchRunner {
       }
       settled.push(one);
     }
-    if (proposals.length > 0) this.handlers.propose(proposals);
-    return settled;
+    return { settled, proposals };
   }
 
   #settleLate(one: EndedJob): void {
     if (this.#late.push(one) > 1) return;
     setImmediate(() => {
       this.context.catchUp();
-      const settled = this.#settle(this.#late.splice(0));
+      const { settled, proposals } = this.#settle(this.#late.splice(0));
+      this.#propose(proposals);
       if (settled.length > 0) this.handlers.late(settled.map(({ batch, at, outcome }) => ({ batch, at, outcome })));
     });
   }

@@ -2,6 +2,7 @@ import type { Awaitable } from '../../core/api/point.js';
 import { checkNameParameter } from '../../core/model/nameParameter.js';
 import { unknownPath } from '../../core/model/refusal.js';
 import { withSelectors } from '../../core/request/selectors.js';
+import { unstoredAt } from '../../core/schema/decode/unstored.js';
 import { checkPermission, findSender } from './stages/access.js';
 import { prepareAction } from './subresources/actions.js';
 import { mutateDraft, validateWrite } from './stages/admission.js';
@@ -121,7 +122,7 @@ export function asWrite({ job, run, route, warnings, trail, user }: Authorized):
     charges: [],
     duplicates: [],
     emptied: new Map(),
-    unstored: [],
+    unstored: unstoredAt(''),
   };
   return request as AuthorizedRequest;
 }

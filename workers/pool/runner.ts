@@ -16,7 +16,16 @@ import type { Resource } from '../../core/schema/resource.js';
 import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import { hasOnlyBuiltIns, type ThreadData } from '../../core/threads/data.js';
 import type { FromPoolThread, ToPoolThread } from '../../core/threads/messages/lifecycle.js';
-import { type Batch, type BatchOutcome, packLate, packOutcomes, unpackJobs } from '../../core/threads/messages/jobs.js';
+import type { JobOutcome } from '../../core/threads/messages/messages.js';
+import {
+  type Batch,
+  type BatchOutcome,
+  encodeWritten,
+  packLate,
+  packOutcomes,
+  unpackJobs,
+} from '../../core/threads/messages/jobs.js';
+import { createRing, Ring } from '../../core/threads/messages/ring.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { OwnProgress } from '../../core/threads/progress.js';
 import { Run } from '../../core/threads/runs.js';
@@ -35,6 +44,29 @@ interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
   readonly words: Int32Array;
 }
 
+/** Answers to Piscina that are held at most, each with the task of a job below LARGE_JOB_BYTES. */
+const MOST_HELD = 16;
+
+/**
+ * The answers to Piscina about batches whose outcome was written: nobody waits for them, and each post wakes the front
+ * end. So they are held until others are posted, or there are many.
+ */
+class HeldAnswers {
+  readonly #held: (() => void)[] = [];
+
+  /** Resolves when the answer is to be posted. */
+  hold(): Promise<undefined> {
+    if (this.#held.length >= MOST_HELD) return Promise.resolve(this.release(undefined));
+    return new Promise(resolve => this.#held.push(() => resolve(undefined)));
+  }
+
+  /** Releases all answers that are held. Returns its argument. */
+  release<T>(answer: T): T {
+    for (const resolve of this.#held.splice(0)) resolve();
+    return answer;
+  }
+}
+
 /**
  * Starts the thread, when it is told to begin on the port to the front end. Returns the function that runs a batch,
  * once the thread has started.
@@ -44,13 +76,24 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
   const running = RunningCalls.memory(data.plugins.length);
   const progress = OwnProgress.memory();
   const thread = startThread(port, running, new OwnProgress(progress));
-  port.postMessage({ is: 'loaded', running, progress } satisfies FromPoolThread);
-  return async ({ id, jobs, runs }) => {
+  const memory = createRing();
+  const ring = new Ring(memory);
+  let next = 0;
+  const answers = new HeldAnswers();
+  port.postMessage({ is: 'loaded', running, progress, outcomes: memory } satisfies FromPoolThread);
+  const runBatch = async ({ id, jobs, runs, isQuiet }: Batch): Promise<BatchOutcome | 'written' | undefined> => {
     const { runner, words } = await thread;
     const began = monotonicTime();
     const ofJobs = Run.unpack(words, runs);
     const running = unpackJobs(jobs).map((job, at) => ({ job, run: ofJobs[at]! }));
-    const [outcomes, transfer] = packOutcomes(await runner.run(id, running));
+    const before = next;
+    const write = (outcome: JobOutcome): void => {
+      const bytes = encodeWritten(id, outcome, monotonicTime() - began);
+      if (bytes && ring.write(next, bytes)) next = (next + 1) | 0;
+    };
+    const ended = await runner.run(id, running, isQuiet ? write : undefined);
+    if (next !== before) return 'written';
+    const [outcomes, transfer] = packOutcomes(ended);
     const answer: BatchOutcome = { outcomes, ms: monotonicTime() - began };
     // What is posted to Piscina is lost if a plugin ends the thread before it is taken.
     if (!hasOnlyBuiltIns(data)) {
@@ -60,6 +103,7 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
     if (transfer.length === 0) return answer;
     return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
   };
+  return batch => runBatch(batch).then(answer => (answer === 'written' ? answers.hold() : answers.release(answer)));
 }
 
 /**
@@ -160,8 +204,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         runner,
         words: new Int32Array(runs),
         take(message) {
-          if (message.is === 'state' || message.is === 'answer') services.take(message);
-          else post({ is: 'pong' });
+          if (message.is !== 'load') services.take(message);
         },
       };
     },

@@ -5,7 +5,7 @@ import type { Refusal, Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Route } from '../../core/request/route.js';
-import type { UnstoredMember } from '../../core/schema/decode/decode.js';
+import type { Unstored } from '../../core/schema/decode/unstored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Grant, Job, ProposedCharge } from '../../core/threads/messages/messages.js';
 import type { Run } from '../../core/threads/runs.js';
@@ -86,7 +86,7 @@ export interface WriteRequest extends Received {
   /** Where decoding has left out empty lists and maps of the object (`DecodeSink.emptied`). */
   readonly emptied: Map<string, Set<string>>;
   /** The members of the object that decoding has not kept as they were sent. */
-  readonly unstored: UnstoredMember[];
+  readonly unstored: Unstored;
   /** The error in a number of the body, if its parsed form does not show it. */
   numberMismatch?: string | undefined;
 }

@@ -2,9 +2,9 @@
 import { storage } from '../../core/api/storage.js';
 import type { FromWriterThread, ToWriterThread } from '../../core/threads/messages/lifecycle.js';
 import { Observations } from '../../core/threads/observations.js';
-import { ownNativeId } from '../../core/threads/scheduling.js';
 import { runThreadOrGuests } from '../../core/threads/sharedThread.js';
 import { fail, type Started } from '../../core/threads/thread.js';
+import { MainWatch } from './mainWatch.js';
 import { Writer } from './writer.js';
 
 runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWriterThread>>({
@@ -18,22 +18,23 @@ runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, From
     const store = plugins.at(storage);
     const writer = new Writer(store, new Int32Array(data.counters), fail, log);
     releases.add('the store', () => writer.close());
+    const mainWatch = new MainWatch(() => post({ is: 'mainPing' }), log);
+    releases.add('the watch of the main thread', () => mainWatch.end());
     const { revision, isNew } = await writer.start(firstObjects);
     // The writer continues: it answers proposals with the error until the server has drained.
     void store.failed?.then(error => post({ is: 'failed', message: error.message }));
     const shared = store.shared && { secret: store.shared.secret };
     return {
-      ready: {
-        is: 'ready',
-        storeName: store.name,
-        revision,
-        isNew,
-        nativeId: ownNativeId(),
-        ...(shared && { shared }),
-      },
+      ready: { is: 'ready', storeName: store.name, revision, isNew, ...(shared && { shared }) },
       take(message) {
-        if (message.is === 'connect') writer.connect(message);
-        else post({ is: 'pong' });
+        switch (message.is) {
+          case 'connect':
+            return writer.connect(message);
+          case 'watchMain':
+            return mainWatch.watch(message.main);
+          case 'mainPong':
+            return mainWatch.answered();
+        }
       },
     };
   },

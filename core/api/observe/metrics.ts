@@ -1,3 +1,4 @@
+import { isRelease } from '../../model/text/releases.js';
 import { ConfigError, type Contributed, definePoint } from '../point.js';
 
 /**
@@ -14,6 +15,13 @@ export type MetricDefinition = {
   readonly help: string;
   /** Names of the labels: letters, digits and `_`. Absent: none. */
   readonly labels?: readonly string[];
+  /** How long the metric is shown once it is deprecated: 3 releases, 1, or none. Absent: stable. */
+  readonly stability?: 'stable' | 'beta' | 'alpha';
+  /**
+   * The release of the server, `1.31`, that deprecates the metric. Its help says so. It is hidden when its time has
+   * passed, shown for one more release with `--show-hidden-metrics-for-version`, and never again.
+   */
+  readonly deprecated?: string;
 } & (
   | { readonly type: 'counter' | 'gauge' }
   /** `buckets`: their upper bounds, in ascending order. */
@@ -21,6 +29,7 @@ export type MetricDefinition = {
 );
 
 const TYPES: readonly unknown[] = ['counter', 'gauge', 'histogram'];
+const STABILITIES: readonly unknown[] = ['stable', 'beta', 'alpha'];
 
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -32,13 +41,17 @@ const isAscending = (bounds: readonly unknown[]): boolean =>
 
 /** Throws TypeError unless Prometheus can read the metric. */
 function checkDefinition(definition: MetricDefinition): void {
-  const { name, type, help, labels = [] } = definition;
+  const { name, type, help, labels = [], stability = 'stable', deprecated } = definition;
   if (typeof name !== 'string' || !METRIC_NAME.test(name))
     throw new TypeError(`the name of a metric must be letters, digits, _ and :, not ${JSON.stringify(name)}`);
   if (!TYPES.includes(type)) throw new TypeError(`the type of the metric ${name} must be counter, gauge or histogram`);
   if (typeof help !== 'string' || help === '') throw new TypeError(`the metric ${name} must have a text as help`);
   if (!Array.isArray(labels) || !labels.every(label => typeof label === 'string' && LABEL_NAME.test(label)))
     throw new TypeError(`the labels of the metric ${name} must be a list of names: letters, digits and _`);
+  if (!STABILITIES.includes(stability))
+    throw new TypeError(`the stability of the metric ${name} must be stable, beta or alpha`);
+  if (deprecated !== undefined && !(typeof deprecated === 'string' && isRelease(deprecated)))
+    throw new TypeError(`the member deprecated of the metric ${name} must be a release, as 1.31`);
   if (definition.type !== 'histogram') return;
   const { buckets } = definition;
   if (!Array.isArray(buckets) || !isAscending(buckets))

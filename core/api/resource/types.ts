@@ -191,7 +191,7 @@ export interface ResourceType {
   readonly versions: readonly ResourceVersion[];
   /**
    * The release of your program, `1.7`: its versions are deprecated and removed as they say. Absent: `deprecated` holds
-   * at once, and `removedIn` is only told.
+   * at once, and `removedIn` is only named in warnings.
    */
   readonly release?: string;
   /** No more objects may be created, because the type is being removed. */

@@ -6,7 +6,7 @@ import { parseArguments } from '../arguments.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
 import { parseManifest } from './documentText.js';
-import { formOf, readSources, type SourceFile } from './files.js';
+import { formOf, isList, readSources, type SourceFile } from './files.js';
 import { Unconvertible } from './removed/index.js';
 import { Versions } from './versions.js';
 
@@ -17,9 +17,6 @@ function namingIn(given: unknown, files: readonly SourceFile[]): NamingName {
   const naming: NamingName = 'kubernetes';
   return files.some(({ text }) => text.includes(domain)) ? 'neutral' : naming;
 }
-
-const isList = (object: UnknownRecord): boolean =>
-  stringAt(object, 'kind') === 'List' && Array.isArray(object['items']);
 
 /** What is converted, and what was found on the way. */
 class Conversion {
@@ -67,12 +64,12 @@ export async function convertCommand(args: readonly string[], io: Io): Promise<n
   const versions = new Versions(namingIn(naming, files));
   const conversion = new Conversion(versions, typeof version === 'string' ? version : undefined);
   const texts: string[] = [];
-  for (const { name, text } of files) {
-    const manifest = parseManifest(text, name);
-    for (const { number, content, update } of manifest.documents)
-      if (isRecord(content)) update(await conversion.convert(content, `${name}: document ${number}`));
+  for (const file of files) {
+    const manifest = parseManifest(file);
+    for (const { place, content, update } of manifest.documents)
+      if (isRecord(content)) update(await conversion.convert(content, place));
       else if (content !== undefined && content !== null)
-        conversion.problems.push(`${name}: document ${number}: must be an object: remove it`);
+        conversion.problems.push(`${place}: must be an object: remove it`);
     texts.push(manifest.text(form));
   }
   for (const problem of conversion.problems) io.err(problem);

@@ -6,22 +6,17 @@ import {
   isSeq,
   type Node,
   type Pair,
-  parseAllDocuments,
   type Scalar,
   stringify,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { ConfigError } from '../../api/point.js';
-import { YAML_ALIASES } from '../../limits.js';
 import { isDeepEqual, isRecord, type UnknownRecord } from '../../model/record.js';
+import type { SourceFile } from './files.js';
+import { plainOf, type YamlDocument, yamlDocumentsOf } from './yamlDocuments.js';
 
 /** A document of a manifest, which can be changed without losing its comments. */
-export interface ManifestDocument {
-  /** Its place in the file, from 1. */
-  readonly number: number;
-  /** Its content; undefined for an empty document. */
-  readonly content: unknown;
+export interface ManifestDocument extends Pick<YamlDocument, 'number' | 'place' | 'content'> {
   /** Makes the document have another content. Comments and order stay, except at what is gone. */
   update(content: UnknownRecord): void;
 }
@@ -45,20 +40,22 @@ function hasFlatLists(text: string): boolean {
   return false;
 }
 
-/** Parses the YAML or JSON documents of a file. Throws ConfigError that names `file` and the document. */
-export function parseManifest(text: string, file: string): Manifest {
-  const parsed = parseAllDocuments(text, { merge: true }) as Document[];
+/** Parses the YAML or JSON documents of a file. Throws ConfigError that names the file and the document. */
+export function parseManifest(source: SourceFile): Manifest {
+  const { text } = source;
+  const found = yamlDocumentsOf(source);
+  const parsed: readonly Document[] = found.map(({ document }) => document);
   let isChanged = false;
-  const documents = parsed.map((document, i): ManifestDocument => {
-    const [error] = document.errors;
-    if (error) throw new ConfigError(`${file}: document ${i + 1}`, error.message.split('\n')[0] ?? 'is not YAML');
+  const documents = found.map(({ number, place, content }, i): ManifestDocument => {
+    const document = parsed[i]!;
     return {
-      number: i + 1,
-      content: plainOf(document, document.contents),
-      update(content) {
-        if (isDeepEqual(plainOf(document, document.contents), content)) return;
+      number,
+      place,
+      content,
+      update(value) {
+        if (isDeepEqual(plainOf(document, document.contents), value)) return;
         isChanged = true;
-        updateNode(document, document.contents as Node, content, node => (document.contents = node));
+        updateNode(document, document.contents as Node, value, node => (document.contents = node));
       },
     };
   });
@@ -84,9 +81,6 @@ export function parseManifest(text: string, file: string): Manifest {
   };
 }
 
-const plainOf = (document: Document, node: unknown): unknown =>
-  node === null || node === undefined ? undefined : (node as Node).toJS(document, { maxAliasCount: YAML_ALIASES });
-
 /** Gives a node another value. `replace` is called with a node that takes its place, where it cannot be kept. */
 function updateNode(document: Document, node: Node | null, value: unknown, replace: (made: Node) => void): void {
   if (node && isDeepEqual(plainOf(document, node), value)) return;
@@ -111,26 +105,38 @@ function updateList(document: Document, { items }: YAMLSeq, values: readonly unk
 
 const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
-/**
- * The member of a map that has got another name: one with the value of the new member, or the only one that is gone, if
- * there is one new one.
- */
-function renamedMember(document: Document, gone: readonly Pair[], value: unknown, isOnly: boolean): Pair | undefined {
-  const same = gone.find(pair => isDeepEqual(plainOf(document, pair.value), value));
-  return same ?? (isOnly && gone.length === 1 ? gone[0] : undefined);
+/** A member of a map that is gone, with its key and its plain value. */
+interface GoneMember {
+  readonly key: Scalar;
+  readonly value: unknown;
 }
 
-/** A member that was renamed keeps its place and its comments. */
+/** The members of a map that are not wanted. Keys that merge other maps get no other name. */
+const goneMembers = (document: Document, { items }: YAMLMap, wanted: ReadonlySet<string>): GoneMember[] =>
+  items.flatMap(pair => {
+    const { key, value } = pair;
+    if (wanted.has(keyOf(pair)) || !isScalar(key) || typeof key.value === 'symbol') return [];
+    return [{ key, value: plainOf(document, value) }];
+  });
+
+/**
+ * A member that was renamed keeps its place and its comments. It is one with the value of the new member, or the only
+ * one that is gone, if there is one new one.
+ */
 function updateMap(document: Document, map: YAMLMap, value: UnknownRecord): void {
-  const wanted = Object.keys(value).filter(name => value[name] !== undefined);
-  const added = wanted.filter(name => !map.items.some(pair => keyOf(pair) === name));
+  const wanted = new Set(Object.keys(value).filter(name => value[name] !== undefined));
+  const before = new Set(map.items.map(keyOf));
+  const added = [...wanted].filter(name => !before.has(name));
+  const gone = new Set(goneMembers(document, map, wanted));
   for (const name of added) {
-    const gone = map.items.filter(pair => !wanted.includes(keyOf(pair)));
-    const renamed = renamedMember(document, gone, value[name], added.length === 1);
-    if (renamed && isScalar(renamed.key)) updateScalar(renamed.key, name);
-    else map.items.push(document.createPair(name, value[name]));
+    const isOnly = added.length === 1 && gone.size === 1;
+    const renamed = [...gone].find(member => isOnly || isDeepEqual(member.value, value[name]));
+    if (renamed) {
+      gone.delete(renamed);
+      updateScalar(renamed.key, name);
+    } else map.items.push(document.createPair(name, value[name]));
   }
-  map.items = map.items.filter(pair => wanted.includes(keyOf(pair)));
+  map.items = map.items.filter(pair => wanted.has(keyOf(pair)));
   for (const pair of map.items)
     updateNode(document, pair.value as Node | null, value[keyOf(pair)], made => (pair.value = made));
 }

@@ -1,13 +1,13 @@
 import { ConfigError } from '../../api/point.js';
-import { isRecord, stringAt, type UnknownRecord } from '../../model/record.js';
+import { isRecord, recordsAt, stringAt } from '../../model/record.js';
 import { parseArguments } from '../arguments.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
-import { parseManifest } from './documentText.js';
-import { formOf, readSource, readSources, type SourceFile } from './files.js';
+import { formOf, isList, readSource, readSources, type SourceFile } from './files.js';
 import type { ApiKind, Breach } from './lint/api.js';
 import { kindOfDefinition } from './lint/definitions.js';
 import { changeBreaches, kindBreaches } from './lint/rules.js';
+import { yamlDocumentsOf } from './yamlDocuments.js';
 
 const KIND = 'CustomResourceDefinition';
 
@@ -26,18 +26,18 @@ interface Finding extends Breach {
 }
 
 /** The definitions of a file. Other objects are passed over. Throws ConfigError for those of an old version. */
-function definitionsOf({ name: file, text }: SourceFile): readonly Definition[] {
-  return parseManifest(text, file).documents.flatMap(({ number: document, content }) => {
+function definitionsOf(source: SourceFile): readonly Definition[] {
+  return yamlDocumentsOf(source).flatMap(({ number: document, place, content }) => {
     if (!isRecord(content)) return [];
-    const objects = stringAt(content, 'kind') === 'List' ? (content['items'] as readonly unknown[]) : [content];
-    const found = objects.filter((one): one is UnknownRecord => isRecord(one) && stringAt(one, 'kind') === KIND);
+    const objects = isList(content) ? recordsAt(content, 'items') : [content];
+    const found = objects.filter(one => stringAt(one, 'kind') === KIND);
     const old = found.find(one => !stringAt(one, 'apiVersion').endsWith('/v1'));
     if (old)
       throw new ConfigError(
-        `${file}: document ${document}`,
+        place,
         `apiVersion ${stringAt(old, 'apiVersion')} is not served any more: rewrite the file with capstan convert`,
       );
-    return found.map(one => ({ file, document, kind: kindOfDefinition(one) }));
+    return found.map(one => ({ file: source.name, document, kind: kindOfDefinition(one) }));
   });
 }
 

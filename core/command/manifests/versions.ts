@@ -1,6 +1,3 @@
-import kinds from '../../../plugins/kinds/index.js';
-import type { Host } from '../../api/host.js';
-import { type BuiltInKind, type ResourceType, resourceType } from '../../api/resource.js';
 import type { StrategyContext } from '../../api/strategy.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { isRecord, stringAt, type UnknownRecord } from '../../model/record.js';
@@ -9,35 +6,18 @@ import { namingOf, type NamingName } from '../../naming.js';
 import { builtInRegistry } from '../../plugin/registry.js';
 import { systemTime } from '../../runtime/clock.js';
 import { decodeAsKind, TypeMismatch } from '../../schema/decode/decode.js';
-import { minorOf } from '../../schema/registry/enablement.js';
+import { enablement, minorOf } from '../../schema/registry/enablement.js';
 import type { Registry, Resource } from '../../schema/resource.js';
-import { groupRows } from '../../schema/table/resources.js';
 import { REMOVED_VERSIONS, type RemovedVersion } from '../../schema/table/removed.js';
 import { RELEASE } from '../../release.js';
+import { builtInStrategies } from './builtInStrategies.js';
 import { rewriteOf, Unconvertible } from './removed/index.js';
 
 /** The registry of the built-in kinds with their strategies, all versions of which are served. */
 function registryIn(name: NamingName): Registry {
   const naming = namingOf(name);
-  // Strategies read nothing else of their host until a request comes.
-  const host = { naming, isEnabled: () => false } as unknown as Host;
-  const values = kinds
-    .contribute(kinds.parse(undefined))
-    .filter(({ point }) => point === resourceType.name)
-    .map(({ make }) => ({
-      plugin: kinds.name,
-      value: make(host) as ResourceType | BuiltInKind,
-      failurePolicy: 'Fail' as const,
-      call: <T>(operation: () => T) => operation(),
-    }));
-  const all = groupRows().flatMap(group =>
-    group.versions.map(({ version }) => (group.name ? `${group.name}/${version}` : version)),
-  );
-  return builtInRegistry(name, resourceType.combine(values).builtIn, {
-    versions: Object.fromEntries(all.map(version => [version, true])),
-    resources: {},
-    minor: Number(RELEASE.minor),
-  });
+  const all = enablement(['api/all=true'], naming, Number(RELEASE.minor));
+  return builtInRegistry(name, builtInStrategies(naming), all);
 }
 
 /** A context for the checks of a strategy, in which there are no other objects. */

@@ -13,7 +13,8 @@ const PAGE = 500;
 const WRITES = 8;
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 /** Refusals of objects that others have removed, or written and thereby migrated. */
-const NO_LONGER: readonly number[] = [404, 409];
+const CONFLICT = 409;
+const NO_LONGER: readonly number[] = [404, CONFLICT];
 
 /** A patch of an object as it was read, which says nothing else: it is stored in the current version, if it was not. */
 async function rewrite(client: ApiClient, kind: ServedKind, object: UnknownRecord): Promise<boolean> {
@@ -45,17 +46,29 @@ async function migrateKind(client: ApiClient, kind: ServedKind): Promise<{ objec
   return { objects, written };
 }
 
-/** Notes in a definition that no object is stored in its former versions any more. */
-async function forgetVersions(client: ApiClient, kind: ServedKind, definitions: ServedKind, io: Io): Promise<void> {
-  const path = pathIn(definitions, '', resourceName(kind));
-  const definition = await client.get(path);
+/**
+ * Notes in the definition of a kind that no object is stored in its former versions any more. `definition` was read
+ * before the objects were migrated: if it has changed since then, they may be in a version that is former now.
+ */
+async function forgetVersions(
+  client: ApiClient,
+  kind: ServedKind,
+  path: string,
+  definition: UnknownRecord | undefined,
+  io: Io,
+): Promise<void> {
   const stored = recordsAt(definition, 'spec', 'versions').find(version => version['storage'] === true);
   const before = stringsAt(definition, 'status', 'storedVersions');
   if (!definition || !stored || before.length < 2) return;
   const { name } = stored;
   const metadata = { resourceVersion: stringAt(definition, 'metadata', 'resourceVersion') };
   const object = { metadata, status: { storedVersions: [name] } };
-  await client.ask({ method: 'PATCH', path: `${path}/status`, object, headers: MERGE });
+  try {
+    await client.ask({ method: 'PATCH', path: `${path}/status`, object, headers: MERGE });
+  } catch (error) {
+    if (!(error instanceof AnswerError) || error.status !== CONFLICT) throw error;
+    throw new Error(`the definition of ${resourceName(kind)} has changed meanwhile: migrate its objects again`);
+  }
   io.out(`${resourceName(kind)}: no object is stored in ${before.filter(one => one !== name).join(', ')} any more`);
 }
 
@@ -68,7 +81,7 @@ const isStored = ({ verbs }: ServedKind): boolean =>
  * Error for what the server refuses.
  */
 export async function migrateCommand(args: readonly string[], io: Io): Promise<number> {
-  const parsed = parseArguments(args, flagsOf('store'));
+  const parsed = parseArguments(args, flagsOf('store migrate'));
   const access = serverOf(parsed.values);
   try {
     const client = new ApiClient(access);
@@ -78,11 +91,13 @@ export async function migrateCommand(args: readonly string[], io: Io): Promise<n
     const chosen = positionals.length > 0 ? positionals.map(word => kinds.named(word)) : kinds.preferred;
     let [objects, written] = [0, 0];
     for (const kind of chosen.filter(isStored)) {
+      const path = pathIn(definitions, '', resourceName(kind));
+      const definition = await client.get(path);
       const result = await migrateKind(client, kind);
       objects += result.objects;
       written += result.written;
       if (result.written > 0) io.out(`${resourceName(kind)}: ${result.written} of ${result.objects} migrated`);
-      await forgetVersions(client, kind, definitions, io);
+      await forgetVersions(client, kind, path, definition, io);
     }
     io.out(`${written} of ${objects} objects had to be migrated`);
     return 0;

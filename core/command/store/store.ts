@@ -17,7 +17,7 @@ const MAX_LISTED = 100;
 export async function storeCommand(args: readonly string[], io: Io): Promise<number> {
   if (args[0] === 'rewrite') return await rewrite(args.slice(1), io);
   if (args[0] === 'migrate') return await (await import('./migrate.js')).migrateCommand(args.slice(1), io);
-  const parsed = parseArguments(args, flagsOf('store'));
+  const parsed = parseArguments(args, { ...flagsOf('store check'), ...flagsOf('store recover') });
   const [action, ...more] = parsed.positionals;
   if ((action !== 'check' && action !== 'recover') || more.length > 0)
     throw new ConfigError('capstan store', 'expects check, recover, rewrite or migrate, and --data-dir=DIR');

@@ -83,7 +83,7 @@ interface Program {
   readonly args: readonly string[];
   readonly certDir: string;
   readonly rules: SettingsRules;
-  /** About flags that are deprecated. */
+  /** About flags that are deprecated; none with `--no-deprecation` of Node.js. */
   readonly warnings: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export function programOf(args: readonly string[]): Program {
     args: [...args, ...admissionFlags(own.get('admission-control') ?? [])],
     certDir,
     rules: { flags: FLAGS, defaultsOf: given => defaultsOf(certDir, given) },
-    warnings: own.has('admission-control') ? [ADMISSION_WARNING] : [],
+    warnings: own.has('admission-control') && !process.noDeprecation ? [ADMISSION_WARNING] : [],
   };
 }
 

@@ -108,11 +108,10 @@ log-json-split-stream bool
 log-text-info-buffer-size text
 log-text-split-stream bool
 vmodule list
-= all metrics of the server are stable
+= metrics have all their labels, and none is turned off
 allow-metric-labels list
 allow-metric-labels-manifest text
 disabled-metrics list
-show-hidden-metrics-for-version text
 = profiles are taken with --inspect of Node.js
 contention-profiling bool
 debug-socket-path text

@@ -3,15 +3,17 @@ import type { ResourceType, ResourceVersion } from '../../api/resource.js';
 import { dns1123Label } from '../../model/names.js';
 import { forbiddenField, invalid, type Violation } from '../../model/refusal.js';
 import type { Naming } from '../../naming.js';
+import { isLater, isRelease } from '../../model/text/releases.js';
 import { loadEngine } from '../../schema/custom/engine.js';
 import { nameProblems } from '../../schema/custom/kind.js';
-import { isLater, isRelease, isServed } from '../../schema/custom/releases.js';
+import { isServed } from '../../schema/custom/releases.js';
 import { structuralViolations } from '../../schema/custom/structural/structural.js';
 import {
   columnViolations,
   scaleViolations,
   selectableFieldViolations,
 } from '../../schema/custom/structural/versionParts.js';
+import { stabilityOf, stabilityRank } from '../../schema/registry/versionNames.js';
 import { groupRows } from '../../schema/table/resources.js';
 
 /** Members of a strategy that only built-in kinds have, with the member that replaces them in custom types. */
@@ -72,23 +74,17 @@ function versionViolations({
   ];
 }
 
-const STABILITY = /^v\d+(alpha|beta)?/;
-/** From the least stable to the most stable. */
-const STABILITIES = ['alpha', 'beta', undefined];
-
-/** Alpha versions may be removed without having been deprecated. */
-const isAlpha = (version: string): boolean => STABILITY.exec(version)?.[1] === 'alpha';
-
-const stabilityOf = (version: string): number => STABILITIES.indexOf(STABILITY.exec(version)?.[1]);
-
 /** Violations of what a version says of its deprecation (spec, "Deprecation policy: rules"). */
 function deprecationViolations(type: ResourceType, version: ResourceVersion): Violation[] {
   const { name, deprecated, removedIn, replacedBy } = version;
   const at = (member: string): string => `versions[${name}].${member}`;
   if (deprecated === undefined)
-    return (['removedIn', 'replacedBy'] as const)
-      .filter(member => version[member] !== undefined && !(member === 'removedIn' && isAlpha(name)))
-      .map(member => forbiddenField(at(member), 'is for versions that are deprecated: give deprecated, too'));
+    return (
+      (['removedIn', 'replacedBy'] as const)
+        // Alpha versions may be removed without having been deprecated.
+        .filter(member => version[member] !== undefined && !(member === 'removedIn' && stabilityOf(name) === 'alpha'))
+        .map(member => forbiddenField(at(member), 'is for versions that are deprecated: give deprecated, too'))
+    );
   const found: Violation[] = [];
   for (const [member, value] of Object.entries({ deprecated, removedIn }))
     if (value !== undefined && !isRelease(value)) found.push(invalid(at(member), value, 'must be a release, as 1.4'));
@@ -103,7 +99,7 @@ function deprecationViolations(type: ResourceType, version: ResourceVersion): Vi
     (other === name || !type.versions.some(one => one.name === other && isServed(type, one)))
   )
     found.push(invalid(at('replacedBy'), replacedBy, 'must be another version that is served'));
-  else if (stabilityOf(other) < stabilityOf(name))
+  else if (stabilityRank(other) < stabilityRank(name))
     found.push(invalid(at('replacedBy'), replacedBy, `must not be less stable than ${name}`));
   return found;
 }

@@ -10,19 +10,9 @@ import { type Field, isStructScalar, type Struct, type Type } from '../model.js'
 import { isMembers, setMember } from '../patch/members.js';
 import type { Resource } from '../resource.js';
 import { type DecodeErrors, goScalar, SCALAR_DECODERS, SCALAR_ZEROS } from './scalars.js';
+import { type Unstored, unstoredAt } from './unstored.js';
 
 export { parseJson, parseStrict, type StrictJson } from '../json/json.js';
-
-/**
- * A member that was sent and that the form in the store cannot hold: an empty list or map, or a field whose feature
- * gate is off. The owners of fields are found with such members, except that an empty list or map that is `omitted`,
- * instead of stored as null, is only compared as a part of lists that are compared as a whole.
- */
-export interface UnstoredMember {
-  readonly path: readonly (string | number)[];
-  readonly value: Json;
-  readonly omitted?: boolean;
-}
 
 /** Options of a decoding, and its strict errors in document order. */
 export interface DecodeSink {
@@ -38,7 +28,7 @@ export interface DecodeSink {
    */
   readonly emptied?: Map<string, Set<string>>;
   /** Receives the members that decoding does not keep as they were sent. */
-  readonly unstored?: UnstoredMember[];
+  readonly unstored?: Unstored;
   /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
   readonly numberMismatch?: string | undefined;
 }
@@ -51,19 +41,29 @@ interface MapKey {
   readonly key: string;
 }
 
-/** The state of a decoding: the current path, which only messages need. */
+/** The state of a decoding: the path of the current value, and what is wrong or not kept so far. */
 class Context implements DecodeErrors {
   readonly path: (string | number | MapKey)[] = [];
   readonly strictErrors = new StrictErrors();
   struct = '';
   /** How many values around this one have a type that decodes JSON itself, below which no field is unknown. */
   lenient = 0;
+  /** The nodes of `sink.unstored` for the values around the current one, from the object on, as far as they exist. */
+  readonly #unstored: Unstored[] = [];
 
   /** `isCustom`: the kind is a custom one, whose metadata upstream decodes on their own. */
   constructor(
     readonly sink: DecodeSink,
     readonly isCustom: boolean,
-  ) {}
+  ) {
+    if (sink.unstored) this.#unstored.push(sink.unstored);
+  }
+
+  /** The decoding of the value at the end of the path has ended. */
+  leave(): void {
+    this.path.pop();
+    if (this.#unstored.length > this.path.length + 1) this.#unstored.pop();
+  }
 
   unknown(field: string): void {
     if (this.lenient > 0 || !this.strictErrors.hasRoom) return;
@@ -88,10 +88,17 @@ class Context implements DecodeErrors {
     if (typeof inner === 'string') within.add(inner);
   }
 
-  /** A member of the current value is not kept as it was sent. */
-  leaveUnstored(field: string, value: Json, omitted = false): void {
-    const path = this.path.map(step => (typeof step === 'object' ? step.key : step));
-    this.sink.unstored?.push({ path: [...path, field], value, omitted });
+  /** A member of the current value is not kept as it was sent. `omitted`: an empty list or map is left out. */
+  leaveUnstored(name: string, value: Json, omitted: boolean): void {
+    const nodes = this.#unstored;
+    if (nodes.length === 0) return;
+    while (nodes.length <= this.path.length) {
+      const step = this.path[nodes.length - 1]!;
+      const node = unstoredAt(typeof step === 'object' ? step.key : step);
+      nodes.at(-1)!.below.push(node);
+      nodes.push(node);
+    }
+    nodes.at(-1)!.members.push({ name, value, omitted });
   }
 
   mismatch(value: Json, goType: string, how?: 'ownJson'): never {
@@ -207,7 +214,7 @@ function listDecoder(of: Type, name: string): Decoder {
       const source = value[at]!;
       context.path.push(at);
       out[at] = source === null ? zeroItem(of, context) : item(source, context);
-      context.path.pop();
+      context.leave();
     }
     return out;
   };
@@ -226,7 +233,7 @@ function mapDecoder(of: Type, name: string): Decoder {
       if (!leaf) context.path.push({ key });
       const decoded = source === null ? zeroItem(of, context) : item(source, context);
       setMember(out, key, amounts ? wholeMilli(decoded as string) : decoded);
-      if (!leaf) context.path.pop();
+      if (!leaf) context.leave();
     }
     return out;
   };
@@ -330,9 +337,9 @@ function structDecoder(struct: Struct): Decoder {
       context.struct = shortName;
       context.path.push(key);
       const decoded = decode(source, context);
-      context.path.pop();
+      context.leave();
       if (!gateOff) slots[slot] = decoded;
-      else if (!isEmpty?.(decoded)) context.leaveUnstored(key, decoded);
+      else if (!isEmpty?.(decoded)) context.leaveUnstored(key, decoded, false);
     }
     const out: { [key: string]: Json } = {};
     for (let at = 0; at < plans.length; at++) {
@@ -345,7 +352,7 @@ function structDecoder(struct: Struct): Decoder {
         if (field.emptyIsNull) out[field.name] = null;
         if (typeof decoded !== 'object') continue;
         context.leaveOut(field.name);
-        context.leaveUnstored(field.name, decoded, !field.emptyIsNull);
+        context.leaveUnstored(field.name, decoded, field.emptyIsNull !== true);
       }
     }
     for (const key of undeclared) setMember(out, key, value[key]!);

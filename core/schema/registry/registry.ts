@@ -14,6 +14,7 @@ import {
 import { storagePlace } from '../table/storageNames.js';
 import { findType, typeOf } from '../table/types.js';
 import { deprecationText } from './deprecation.js';
+import { compareVersions, stabilityOf } from './versionNames.js';
 
 /** Finds the strategy of a kind by its storage name; undefined for kinds without a strategy. */
 export type StrategySource = (storageName: string) => Partial<Strategy> | undefined;
@@ -154,24 +155,9 @@ function toGroup(row: GroupRow, input: RegistryInput): Group {
   };
 }
 
-const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
-
-/** Compares versions in upstream's order: GA before beta before alpha, higher numbers first, other names last. */
-export function compareVersions(a: string, b: string): number {
-  const [x, y] = [VERSION.exec(a), VERSION.exec(b)];
-  if (!x || !y) return x ? -1 : y ? 1 : a < b ? -1 : a > b ? 1 : 0;
-  const rank = (m: RegExpExecArray): number => (m[2] === undefined ? 2 : m[2] === 'beta' ? 1 : 0);
-  return rank(y) - rank(x) || Number(y[1]) - Number(x[1]) || Number(y[3] ?? 0) - Number(x[3] ?? 0);
-}
-
-const stabilityOf = (version: string): GroupVersion['stability'] => {
-  const word = VERSION.exec(version)?.[2];
-  return word === 'alpha' || word === 'beta' ? word : 'ga';
-};
-
 const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
   a.resources.size === b.resources.size &&
-  [...b.resources].every(([plural, toResource]) => a.resources.get(plural) === toResource);
+  [...b.resources].every(([plural, resource]) => a.resources.get(plural) === resource);
 
 /** Whether a type asks for the version to be the preferred one of its group. */
 const isPreferred = ({ resources }: GroupVersion): boolean => [...resources.values()].some(one => one.preferred);

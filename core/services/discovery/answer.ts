@@ -26,10 +26,6 @@ export interface DocumentSet {
   isGetOnly(path: string): boolean;
 }
 
-/** Whether an If-None-Match header lists the tag (RFC 9110, section 13.1.2). Like upstream's, it ignores `*`. */
-export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
-  ifNoneMatch?.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag) ?? false;
-
 const NO_BYTES = new Uint8Array();
 
 /** Makes an answer without body. */

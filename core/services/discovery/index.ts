@@ -15,7 +15,8 @@ import { encodeCommon } from '../../schema/protobuf/protobuf.js';
 import type { Registry } from '../../schema/resource.js';
 import { encodeYaml } from '../../schema/yaml/yamlText.js';
 import { AGGREGATED_VERSIONS, aggregatedDocument, aggregatedJson } from './aggregated.js';
-import { emptyAnswer, type DocumentAnswer, type DocumentSet, matchesEtag } from './answer.js';
+import { matchesEtag } from '../../model/text/httpHeaders.js';
+import { emptyAnswer, type DocumentAnswer, type DocumentSet } from './answer.js';
 import { apiVersions, groupDocument, groupList, hasBuiltInKinds, resourceList, servedVersions } from './plain.js';
 import { rootPaths, versionInfo } from './root.js';
 

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import type { ThreadData } from '../../threads/data.js';
+import type { ThreadReading } from '../../threads/scheduling.js';
 import type { MetricDefinition } from '../../api/observe/metrics.js';
 import type { Contributed } from '../../api/point.js';
 import type { ObservedMetrics } from './observed.js';
@@ -7,29 +8,40 @@ import { registerPluginMetrics } from './plugins.js';
 import { registerProcessMetrics } from './process.js';
 import type { RequestCounts, RequestMetrics } from './requests.js';
 import type { Scrape } from './scrape.js';
+import { ThreadMetrics } from './threads.js';
 
 export { ObservedMetrics } from './observed.js';
 export { healthMetrics } from './health.js';
 export { RequestMetrics } from './requests.js';
 
-/** The metrics at `/metrics`: requests, process, calls of plugins, and those of plugins. */
+/** Where the metrics come from that the server does not count as it goes. */
+export interface MetricSources {
+  /** The plugins that are called now. */
+  readonly called: () => Pick<ThreadData, 'plugins' | 'calls'>;
+  /** Resolves with the counts of the listening threads. */
+  readonly countsElsewhere: () => Promise<readonly RequestCounts[]>;
+  /** Reads the times of all threads. */
+  readonly readThreads: () => readonly ThreadReading[];
+}
+
+/** The metrics at `/metrics`: requests, process, threads, calls of plugins, and those of plugins. */
 export function serverMetrics(
   requests: RequestMetrics,
   observed: ObservedMetrics,
   definitions: readonly Contributed<MetricDefinition>[],
-  called: () => Pick<ThreadData, 'plugins' | 'calls'>,
-  /** Resolves with the counts of the listening threads. */
-  elsewhere: () => Promise<readonly RequestCounts[]>,
+  { called, countsElsewhere, readThreads }: MetricSources,
 ): Scrape {
   const registry = new Registry();
   requests.register(registry);
   registerProcessMetrics(registry);
+  const threads = new ThreadMetrics(registry);
   registerPluginMetrics(registry, called);
   observed.register(registry, definitions);
   return {
     contentType: registry.contentType,
     async text() {
-      requests.setElsewhere(await elsewhere());
+      requests.setElsewhere(await countsElsewhere());
+      threads.take(readThreads());
       return `${await requests.text()}\n${await registry.metrics()}`;
     },
   };

@@ -5,6 +5,7 @@ import type { MetricDefinition } from '../../api/observe/metrics.js';
 import { ConfigError, type Contributed } from '../../api/point.js';
 import { METRIC_SERIES, OBSERVATIONS_WAITING } from '../../limits.js';
 import type { ObservedValues } from '../../threads/messages/lifecycle.js';
+import { helpOf, isDeprecated, isShown } from './lifecycle.js';
 import { REQUEST_METRICS } from './requests.js';
 
 /** Metrics whose observations were refused: this many are named in the log. */
@@ -13,8 +14,8 @@ const WARNED_METRICS = 100;
 type Instrument = Counter | Gauge | Histogram;
 
 function instrumentOf(definition: MetricDefinition): Instrument {
-  const { name, help, labels = [] } = definition;
-  const common = { name, help, labelNames: [...labels], registers: [] };
+  const { name, labels = [] } = definition;
+  const common = { name, help: helpOf(definition), labelNames: [...labels], registers: [] };
   switch (definition.type) {
     case 'counter':
       return new Counter(common);
@@ -45,7 +46,11 @@ export class ObservedMetrics {
   readonly #series = new Map<string, Set<string>>();
   readonly #warned = new Set<string>();
 
-  constructor(readonly log: Pick<Log, 'warn'>) {}
+  constructor(
+    readonly log: Pick<Log, 'warn'>,
+    /** The release before this one, if metrics that are hidden since then are shown; '' if they are not. */
+    readonly hiddenFor: string,
+  ) {}
 
   /** Adds the metrics of plugins to a registry that has all others. Throws ConfigError for a name that it has. */
   register(registry: Registry, definitions: readonly Contributed<MetricDefinition>[]): void {
@@ -76,8 +81,12 @@ export class ObservedMetrics {
       if (this.#defined.has(name)) continue;
       const instrument = instrumentOf(definition);
       this.#defined.set(name, definition);
+      // Hidden metrics are counted and not shown, so that what counts them need not know.
       this.#instruments.set(name, instrument);
+      if (!isShown(definition, this.hiddenFor)) continue;
       this.#registry?.registerMetric(instrument);
+      const { deprecated } = definition;
+      if (isDeprecated(definition)) this.log.warn({ metric: name, deprecated }, 'a metric is deprecated');
     }
   }
 

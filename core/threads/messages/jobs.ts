@@ -3,6 +3,7 @@
  * members, and the bytes of all of them in one buffer, which is transferred. To clone objects with many members takes
  * twice as long (docs/decisions/0008). Objects to encode stay where they are, if that is in shared memory.
  */
+import { Packr } from 'msgpackr/pack';
 import type { Job, JobOutcome, JobResult, LateOutcome, Rendering } from './messages.js';
 import { joinBytes, PieceReader } from './pack.js';
 
@@ -251,6 +252,11 @@ function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
   }
 }
 
+function fromProposedRow(row: ProposedRow, body: Uint8Array | undefined): Proposed {
+  const [is, id, grant, status, headers, key, , gaps, more, annotations, trail] = row;
+  return { id, grant, annotations, trail, is, status, headers, body, gaps, more, key };
+}
+
 function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   if (!Array.isArray(row)) return row;
   switch (row[0]) {
@@ -259,9 +265,8 @@ function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
       return { id, grant, annotations, trail, is, status, headers, body: reader.next(bodyLength), key, rest };
     }
     case 'proposed': {
-      const [is, id, grant, status, headers, key, bodyLength, gaps, more, annotations, trail] = row;
-      const body = bodyLength === undefined ? undefined : reader.next(bodyLength);
-      return { id, grant, annotations, trail, is, status, headers, body, gaps, more, key };
+      const bodyLength = row[6];
+      return fromProposedRow(row, bodyLength === undefined ? undefined : reader.next(bodyLength));
     }
     case 'rendered': {
       const [is, id, grant, lengths] = row;
@@ -319,6 +324,8 @@ export interface Batch {
   readonly jobs: PackedJobs;
   /** The runs of the jobs (`packRuns`). */
   readonly runs: readonly number[];
+  /** Its only job has an open proposal, and no other is in the pool: the outcome may be written (`encodeWritten`). */
+  readonly isQuiet?: boolean;
 }
 
 /** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
@@ -326,4 +333,34 @@ export interface BatchOutcome {
   readonly outcomes: PackedOutcomes;
   /** Milliseconds for which it kept the thread, without what its jobs do later. */
   readonly ms: number;
+}
+
+const packr = new Packr({ useRecords: false });
+
+/** The outcome of a batch that a thread writes to shared memory instead of posting it. */
+export interface WrittenOutcome {
+  readonly batch: number;
+  readonly outcome: Proposed;
+  /** As in `BatchOutcome`. */
+  readonly ms: number;
+}
+
+type WrittenRow = [batch: number, ms: number, row: ProposedRow, body: Uint8Array | null];
+
+/**
+ * The outcome of a quiet batch as bytes. Undefined if it cannot be written: it is no proposal, or has what plugins have
+ * made of its sender, which may be any value that can be cloned.
+ */
+export function encodeWritten(batch: number, outcome: JobOutcome, ms: number): Uint8Array | undefined {
+  if (outcome.is !== 'proposed' || outcome.grant) return undefined;
+  const pieces: Uint8Array[] = [];
+  const row: WrittenRow = [batch, ms, toOutcomeRow(outcome, pieces) as ProposedRow, pieces[0] ?? null];
+  return packr.pack(row);
+}
+
+/** Decodes what `encodeWritten` has returned. The body is a view of it. */
+export function decodeWritten(bytes: Uint8Array): WrittenOutcome {
+  const [batch, ms, row, body] = packr.unpack(bytes) as WrittenRow;
+  const outcome = fromProposedRow(row, body ?? undefined);
+  return { batch, ms, outcome };
 }

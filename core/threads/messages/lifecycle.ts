@@ -1,6 +1,7 @@
 /** The messages between the front end and each other thread, as closed unions: from its start to its close. */
 import type { MessagePort } from 'node:worker_threads';
 import type { FixedResources } from '../../plugin/servedResources.js';
+import type { ThreadData } from '../data.js';
 import type { BatchOutcome, PackedLate } from './jobs.js';
 
 /** A thread's end of its channel to the writer, and its index among the counters of the writer's messages (feed.ts). */
@@ -20,12 +21,14 @@ export interface SubscriberChannel extends WriterChannel {
 }
 
 /**
- * To every thread: `begin` starts it, with its inputs; `close` releases the resources of the thread and its plugins. It
- * answers with `ready` and `closed`.
+ * To every thread: `begin` starts it, with its inputs; `close` releases the resources of the thread and its plugins;
+ * `ping` asks whether it still returns to its event loop. It answers with `ready`, `closed` and `pong`.
  */
-export type ToThread<Inputs = unknown> = ({ readonly is: 'begin' } & Inputs) | { readonly is: 'close' };
-/** From every thread. */
-export type FromThread<Outputs = unknown> = ({ readonly is: 'ready' } & Outputs) | { readonly is: 'closed' };
+export type ToThread<Inputs = unknown> = ({ readonly is: 'begin' } & Inputs) | { readonly is: 'close' | 'ping' };
+/** From every thread. `nativeId`: its id in the operating system (`ownNativeId`). */
+export type FromThread<Outputs = unknown> =
+  | ({ readonly is: 'ready'; readonly nativeId: number } & Outputs)
+  | { readonly is: 'closed' | 'pong' };
 
 /** The properties of the store that the writer has opened. */
 export interface OpenedStore {
@@ -41,27 +44,29 @@ export interface OpenedStore {
 export interface WriterInputs {
   readonly firstObjects?: string | undefined;
 }
+/** The main thread, to be watched by the writer's: its plugins, their calls (RunningCalls), and its native id. */
+export interface MainThread extends Pick<ThreadData, 'plugins' | 'calls' | 'inspection'> {
+  readonly running: SharedArrayBuffer;
+  readonly nativeId: number;
+}
 /**
- * To the writer's thread. `connect` passes the writer's end of the channel to another thread; `ping` is answered with
- * `pong`.
+ * To the writer's thread. `connect` passes the writer's end of the channel to another thread. `watchMain` has it end
+ * the process when the main thread no longer returns to its event loop. `mainPong` answers its `mainPing`.
  */
 export type ToWriterThread =
   | ToThread<WriterInputs>
   | ({ readonly is: 'connect' } & SubscriberChannel)
-  | { readonly is: 'ping' };
-/** The writer's thread is ready: the store that it has opened, and its id in the operating system (`ownNativeId`). */
-export interface ReadyWriter extends OpenedStore {
-  readonly nativeId: number;
-}
+  | { readonly is: 'watchMain'; readonly main: MainThread }
+  | { readonly is: 'mainPong' };
 /**
  * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
- * what its plugins have counted.
+ * what its plugins have counted. `mainPing` asks whether the main thread still returns to its event loop.
  */
 export type FromWriterThread =
-  | FromThread<ReadyWriter>
+  | FromThread<OpenedStore>
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
-  | { readonly is: 'pong' };
+  | { readonly is: 'mainPing' };
 
 /** The inputs of a pool thread: its channel to the writer, and the memory of all runs of jobs (`Runs`). */
 export interface PoolInputs {
@@ -71,10 +76,9 @@ export interface PoolInputs {
 
 /**
  * To a pool thread. Jobs do not come this way: they are the tasks of the pool. `load`, the first one, has it load what
- * runs them, which it answers with `loaded`; all others come after that. `ping`, which is answered with `pong`, asks
- * whether the thread still returns to its event loop.
+ * runs them, which it answers with `loaded`; all others come after that.
  */
-export type ToPoolThread = ToThread<PoolInputs> | { readonly is: 'load' | 'ping' } | ServiceState | ServiceAnswer;
+export type ToPoolThread = ToThread<PoolInputs> | { readonly is: 'load' } | ServiceState | ServiceAnswer;
 
 /** A state that a service has published. */
 export interface ServiceState {
@@ -113,8 +117,7 @@ export type FromPoolThread =
   | { readonly is: 'ended'; readonly batch: number; readonly outcome: BatchOutcome }
   | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
   | ServiceQuestion
-  | LoadedPoolThread
-  | { readonly is: 'pong' };
+  | LoadedPoolThread;
 
 /** A question of a plugin to a service. */
 export interface ServiceQuestion {
@@ -132,6 +135,8 @@ export interface LoadedPoolThread {
   readonly running: SharedArrayBuffer;
   /** The job that it runs (OwnProgress). */
   readonly progress: SharedArrayBuffer;
+  /** The outcomes that it writes (WrittenOutcomes). */
+  readonly outcomes: SharedArrayBuffer;
 }
 
 /** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */

@@ -6,6 +6,8 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import { ConfigError, type Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';
 import { isAbsent, isRecord, ownValue, type UnknownRecord } from '../../../core/model/record.js';
+import { labelValue, qualifiedName } from '../../../core/model/names.js';
+import { goQuote } from '../../../core/model/text/quote.js';
 import { qosClassOf } from '../../../core/model/qosClass.js';
 import { COMPARED_TOLERATIONS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
@@ -36,6 +38,12 @@ function problemOf(value: unknown): string | undefined {
   if (!OPERATORS.includes(operator)) return 'must have the operator Equal or Exists';
   if (!EFFECTS.includes(effect)) return 'must have the effect NoSchedule, PreferNoSchedule or NoExecute';
   if (!key && operator !== 'Exists') return 'must have the operator Exists if it has no key';
+  if (operator === 'Exists' && text) return 'must have no value if it has the operator Exists';
+  const [problem] = [
+    ...(key ? qualifiedName(key as string).map(why => `key ${goQuote(key as string)}: ${why}`) : []),
+    ...(text ? labelValue(text as string).map(why => `value ${goQuote(text as string)}: ${why}`) : []),
+  ];
+  if (problem !== undefined) return `has an invalid ${problem}`;
   if (tolerationSeconds === undefined) return undefined;
   if (!Number.isInteger(tolerationSeconds)) return 'must have whole seconds as tolerationSeconds';
   return effect === 'NoExecute' ? undefined : 'must have the effect NoExecute if it has tolerationSeconds';

@@ -83,12 +83,14 @@ export async function evaluatePolicy(
     found.fail(matched.error);
     return found;
   }
+  const evaluation = new Evaluation(cel, policy, activation, found);
   try {
-    await new Evaluation(cel, policy, activation, found).run();
+    await evaluation.run();
   } catch (thrown) {
     if (!(thrown instanceof BudgetExhausted)) throw thrown;
     found.fail(thrown.message);
   }
+  found.cost = evaluation.cost;
   return found;
 }
 
@@ -110,6 +112,11 @@ class Evaluation {
     this.#spent = variables.spent;
   }
 
+  /** The cost of the validations so far. */
+  get cost(): number {
+    return this.cel.REQUEST_BUDGET - this.#budget.left;
+  }
+
   async run(): Promise<void> {
     const { validations } = this.policy;
     const outcomes: (Evaluated & { readonly seconds: number })[] = [];
@@ -123,7 +130,6 @@ class Evaluation {
       if (error !== undefined) this.found.fail(error, i, seconds);
       else if (value !== true) await this.#deny(validation, i, seconds);
     }
-    this.found.cost = this.cel.REQUEST_BUDGET - this.#budget.left;
     await this.#annotate();
   }
 

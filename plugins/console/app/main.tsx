@@ -21,7 +21,7 @@ const isReady = signal(false);
 /** The secret of a one-time link. It is removed from the address, so that it stays neither there nor in the history. */
 function takeLink(): string | undefined {
   const [, secret] = /^#link=([\w-]+)$/.exec(window.location.hash) ?? [];
-  if (secret !== undefined) window.history.replaceState(null, '', window.location.pathname);
+  if (secret !== undefined) window.history.replaceState(window.history.state, '', window.location.pathname);
   return secret;
 }
 

@@ -24,10 +24,55 @@ export function hrefOf(path: string, query: Readonly<Record<string, string>> = {
   return `${BASE}${path}${given === '' ? '' : `?${given}`}`;
 }
 
-/** Goes to a page. `replace`: without an entry in the history, for what changes while the user types. */
+/** Whether the page has changes that would be lost with it. */
+let hasChanges = (): boolean => false;
+
+/** Whether the page may be left: asks the user if it has changes. */
+export const mayLeave = (): boolean => !hasChanges() || window.confirm('Leave this page without saving your change?');
+
+/** Asks before a page that `isChanged` is left, also by Back and by a reload. Returns a function that ends this. */
+export function askBeforeLeaving(isChanged: () => boolean): () => void {
+  const unload = (event: BeforeUnloadEvent): void => {
+    if (isChanged()) event.preventDefault();
+  };
+  hasChanges = isChanged;
+  window.addEventListener('beforeunload', unload);
+  return () => {
+    hasChanges = () => false;
+    window.removeEventListener('beforeunload', unload);
+  };
+}
+
+/** The number of an entry of the history, which the entry has as its state. */
+const entryOf = (state: unknown): number | undefined => (state as { readonly entry?: number } | null)?.entry;
+/** The number of the entry that is shown. */
+let entry = entryOf(window.history.state) ?? 0;
+
+/** Whether an address is of the page that is shown. */
+const isShown = (href: string): boolean =>
+  new URL(href, window.location.href).pathname.slice(BASE.length) === place.peek().path;
+
+/**
+ * Goes to a page, unless the user wants to stay. `replace`: without an entry in the history, for what changes while the
+ * user types.
+ */
 export function navigate(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  if (replace) window.history.replaceState(null, '', href);
-  else window.history.pushState(null, '', href);
+  if (!isShown(href) && !mayLeave()) return;
+  if (replace) window.history.replaceState({ entry }, '', href);
+  else window.history.pushState({ entry: ++entry }, '', href);
+  place.value = here();
+}
+
+/** Shows the page of an entry of the history that the browser has gone to, or goes back if the user wants to stay. */
+function arrive({ state }: PopStateEvent): void {
+  const reached = entryOf(state);
+  if (reached !== undefined && !isShown(window.location.href) && !mayLeave()) {
+    window.history.go(entry - reached);
+    return;
+  }
+  // An entry without a number is a new one, of a fragment that the user has typed.
+  entry = reached ?? entry + 1;
+  if (reached === undefined) window.history.replaceState({ entry }, '');
   place.value = here();
 }
 
@@ -41,7 +86,8 @@ export function setQuery(changes: Readonly<Record<string, string>>, options?: { 
 export const namespace = computed(() => place.value.query.get('namespace') ?? '');
 
 /**
- * The parameters of a path by a pattern such as `/list/:group/:version/:resource`; undefined if it does not match.
+ * The parameters of a path by a pattern such as `/list/:group/:version/:resource`; undefined if it does not match, or
+ * if its encoding is wrong.
  */
 export function match(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const [wanted, given] = [pattern, path].map(text => text.split('/').filter(part => part !== '')) as [
@@ -49,11 +95,13 @@ export function match(pattern: string, path: string): Readonly<Record<string, st
     string[],
   ];
   if (wanted.length !== given.length) return undefined;
-  const found: Record<string, string> = {};
-  for (const [i, part] of wanted.entries())
-    if (part.startsWith(':')) found[part.slice(1)] = decodeURIComponent(given[i]!);
-    else if (part !== given[i]) return undefined;
-  return found;
+  if (wanted.some((part, i) => !part.startsWith(':') && part !== given[i])) return undefined;
+  try {
+    const found = wanted.map((part, i): [string, string] => [part.slice(1), decodeURIComponent(given[i]!)]);
+    return Object.fromEntries(found.filter((_, i) => wanted[i]!.startsWith(':')));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Links of the console change the page without loading it again. Returns a function that ends this. */
@@ -64,13 +112,15 @@ export function followLinks(): () => void {
     if (!link || !isPlain || event.defaultPrevented || link.target !== '' || link.hasAttribute('download')) return;
     if (link.origin !== window.location.origin || !link.pathname.startsWith(`${BASE}/`)) return;
     event.preventDefault();
-    navigate(link.pathname + link.search + link.hash);
+    // The address is that of the page: a part of it gets the focus alone.
+    if (link.hash !== '' && isShown(link.href)) document.getElementById(link.hash.slice(1))?.focus();
+    else navigate(link.pathname + link.search + link.hash);
   };
-  const back = (): void => void (place.value = here());
+  window.history.replaceState({ entry }, '');
   document.addEventListener('click', click);
-  window.addEventListener('popstate', back);
+  window.addEventListener('popstate', arrive);
   return () => {
     document.removeEventListener('click', click);
-    window.removeEventListener('popstate', back);
+    window.removeEventListener('popstate', arrive);
   };
 }

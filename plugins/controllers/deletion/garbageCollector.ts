@@ -23,15 +23,18 @@ import {
   ORPHAN,
   OwnerGraph,
 } from './ownerGraph.js';
+import { goQuote } from '../../../core/model/text/quote.js';
 import { forEachParallel } from '../parallel.js';
 import { unlessRefused } from '../requests.js';
 
-const NAME = 'generic-garbage-collector';
+const NAME = 'garbage-collector-controller';
+/** Whose permissions it has. */
+const ACCOUNT = 'generic-garbage-collector';
 /** Events are never owners and expire by themselves. */
 const IGNORED = new Set(['core/events']);
 /** Objects processed concurrently; also dependents of an owner that are orphaned concurrently. */
 const WORKERS = 16;
-/** Cached absent owners, which save a request for each further dependent. */
+/** Cached absent owners, which save a request for each further dependent; as many uids of deleted ones are kept. */
 const MAX_ABSENT_OWNERS = 10_000;
 
 /** The state of an owner: it exists (`solid`), does not exist, or waits for the deletion of its dependents. */
@@ -54,7 +57,10 @@ interface OwnerLocation {
 class GarbageCollector {
   readonly #host: Host<'control'>;
   readonly #graph = new OwnerGraph();
-  readonly #absent = new Set<string>();
+  /** Absent owners, and for each whether it is in another namespace than its dependents. */
+  readonly #absent = new Map<string, boolean>();
+  /** The uids of owners whose deletion was seen. */
+  readonly #deleted = new Set<string>();
   /** Kinds that definitions have brought, as `<apiVersion>/<kind>`. */
   readonly #defined = new Set<string>();
 
@@ -80,7 +86,11 @@ class GarbageCollector {
   /** The uid of an object whose dependents must be processed: it was deleted, or has started to wait for them. */
   #dependentsToRecheck(event: ResourceEvent, previous: Node | undefined, next: Node | undefined): string | undefined {
     if (!this.#graph.hasDependents) return undefined;
-    if (event.type === 'DELETED') return event.object().metadata.uid;
+    if (event.type === 'DELETED') {
+      const { uid } = event.object().metadata;
+      if (uid !== undefined && this.#graph.dependentsOf(uid).length > 0) this.#rememberDeleted(uid);
+      return uid;
+    }
     return next && awaitsDependents(next) && !(previous && awaitsDependents(previous)) ? next.uid : undefined;
   }
 
@@ -132,10 +142,13 @@ class GarbageCollector {
     if (node.owners.length === 0) return;
     const locations = node.owners.map(owner => this.#locate(node, owner));
     // An owner that cannot be looked up may exist.
-    if (locations.includes(undefined)) return;
+    if (locations.includes(undefined)) {
+      if (node.namespace === '') this.#reportNamespaced(node, context);
+      return;
+    }
     const states = new Map<Frozen<OwnerReference>, OwnerState>();
     for (const [i, owner] of node.owners.entries())
-      states.set(owner, await this.#ownerState(owner, locations[i]!, context));
+      states.set(owner, await this.#ownerState(node, owner, locations[i]!, context));
     const all = [...states.values()];
     if (!all.includes('solid')) return this.#delete(node, all.includes('waiting'), context);
     if (all.some(state => state !== 'solid')) {
@@ -152,28 +165,59 @@ class GarbageCollector {
   }
 
   async #ownerState(
+    node: Node,
     owner: Frozen<OwnerReference>,
     { resource, namespace }: OwnerLocation,
-    { get, client }: ReconcileContext,
+    context: ReconcileContext,
   ): Promise<OwnerState> {
     const { storageName } = resource;
+    const { get, client } = context;
     const name = { namespace, name: owner.name };
     const identity = `${keyOf(storageName, namespace, owner.name)}|${owner.uid}`;
-    if (this.#absent.has(identity)) return 'absent';
+    const known = this.#absent.get(identity);
+    if (known) reportNamespace(node, owner, context);
+    if (known !== undefined) return 'absent';
     const cached = get(storageName, name);
     // The informer's cache may be stale, so an absent owner is confirmed by a request.
     const found = cached?.metadata.uid === owner.uid ? cached : await client.resource(storageName).get(name);
     if (found?.metadata.uid !== owner.uid) {
-      this.#rememberAbsent(identity);
+      const isElsewhere = namespace !== '' && this.#isElsewhere(owner, resource, context);
+      this.#rememberAbsent(identity, isElsewhere);
+      if (isElsewhere) reportNamespace(node, owner, context);
       return 'absent';
     }
     const { deletionTimestamp, finalizers } = found.metadata;
     return awaitsDependents({ deleting: !!deletionTimestamp, finalizers: finalizers ?? [] }) ? 'waiting' : 'solid';
   }
 
-  #rememberAbsent(identity: string): void {
+  #rememberAbsent(identity: string, isElsewhere: boolean): void {
     if (this.#absent.size >= MAX_ABSENT_OWNERS) this.#absent.clear();
-    this.#absent.add(identity);
+    this.#absent.set(identity, isElsewhere);
+  }
+
+  #rememberDeleted(uid: string): void {
+    if (this.#deleted.size >= MAX_ABSENT_OWNERS) this.#deleted.clear();
+    this.#deleted.add(uid);
+  }
+
+  /** Whether some namespace has the owner. Not searched for one that was deleted. */
+  #isElsewhere(
+    { name, uid }: Frozen<OwnerReference>,
+    { storageName }: ServedResource,
+    { get, list }: ReconcileContext,
+  ): boolean {
+    if (this.#deleted.has(uid)) return false;
+    return list('core/namespaces').some(
+      space => get(storageName, { namespace: space.metadata.name!, name })?.metadata.uid === uid,
+    );
+  }
+
+  /** Reports owners in a namespace of an object that is in none: it cannot have such owners, and is left alone. */
+  #reportNamespaced(node: Node, context: ReconcileContext): void {
+    for (const owner of node.owners) {
+      const resource = this.#host.resources.byKind(owner.apiVersion, owner.kind);
+      if (resource?.namespaced && this.#isElsewhere(owner, resource, context)) reportNamespace(node, owner, context);
+    }
   }
 
   /** Deletes an object; with `inForeground`, after its own dependents, because an owner waits for all of them. */
@@ -185,6 +229,19 @@ class GarbageCollector {
     const preconditions = { uid, resourceVersion };
     await client.resource(node.storageName).delete(node, { preconditions, propagationPolicy });
   }
+}
+
+/** Records that an owner is in another namespace than the object that names it, in upstream's words. */
+function reportNamespace(
+  { storageName, namespace, name }: Node,
+  { apiVersion, kind, name: owner, uid }: Frozen<OwnerReference>,
+  { get, event }: ReconcileContext,
+): void {
+  const object = get(storageName, { namespace, name });
+  if (!object) return;
+  const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${owner}, uid: ${uid}]`;
+  const message = `ownerRef ${reference} does not exist in namespace ${goQuote(namespace)}`;
+  event(object, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message });
 }
 
 const keyOfNode = ({ storageName, namespace, name }: Node): KeyOf => ({ resource: storageName, namespace, name });
@@ -228,6 +285,7 @@ function collector(host: Host<'control'>): Controller {
   const garbage = new GarbageCollector(host);
   return reconciler({
     name: NAME,
+    account: ACCOUNT,
     watches: [{ resource: '*', keys: event => garbage.observe(event).map(keyOfNode) }],
     concurrency: WORKERS,
     reconcile: (key, context) => garbage.process(key, context),

@@ -1,6 +1,10 @@
 import { reconciler, timestamp, withCondition } from '../../../core/api/index.js';
+import { unlessRefused } from '../requests.js';
 
 const SCHEMAS = 'flowcontrol.apiserver.orchestrator.io/flowschemas';
+/** The manager of the condition, which is upstream's: the part of the server that uses flow schemas. */
+const MANAGER = 'api-priority-and-fairness-config-consumer-v1';
+const DANGLING = 'Dangling';
 const LEVELS = 'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations';
 
 /** Maintains the condition Dangling of flow schemas: whether their priority level exists. */
@@ -14,13 +18,13 @@ export const flowSchemaStatus = reconciler({
     },
   ],
   concurrency: 4,
-  async reconcile(key, { object: schema, get, client, now }) {
+  async reconcile(_key, { object: schema, get, client, now }) {
     if (!schema || schema.metadata.deletionTimestamp) return;
     const level = schema.spec.priorityLevelConfiguration.name;
     const found = get(LEVELS, { name: level }) !== undefined;
     const current = schema.status?.conditions ?? [];
     const update = {
-      type: 'Dangling',
+      type: DANGLING,
       status: found ? 'False' : 'True',
       reason: found ? 'Found' : 'NotFound',
       message:
@@ -29,7 +33,12 @@ export const flowSchemaStatus = reconciler({
     };
     const conditions = withCondition(current, update, timestamp(now()));
     if (conditions === current) return;
-    const patch = { metadata: { uid: schema.metadata.uid }, status: { conditions } };
-    await client.resource(SCHEMAS).patch(key, patch, { subresource: 'status' });
+    const { name, uid } = schema.metadata;
+    const status = { conditions: conditions.filter(({ type }) => type === DANGLING) };
+    const options = { fieldManager: MANAGER, subresource: 'status' };
+    await unlessRefused(
+      'NotFound',
+      client.resource<string>(SCHEMAS).apply({ metadata: { name, uid }, status }, options),
+    );
   },
 });

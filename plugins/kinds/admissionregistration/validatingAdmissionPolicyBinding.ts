@@ -68,14 +68,14 @@ function validateParamRef(reference: ParamRef): Violation[] {
   const field = 'spec.paramRef';
   const [name, selector] = [reference.name ?? '', reference.selector];
   const action = reference.parameterNotFoundAction ?? '';
-  const found: Violation[] = [];
-  if (name !== '' && selector)
-    found.push(forbiddenField(`${field}.name`, EXCLUSIVE), forbiddenField(`${field}.selector`, EXCLUSIVE));
-  if (name === '' && !selector) found.push(required(field, 'one of name or selector must be specified'));
+  const refuseBoth = (member: 'name' | 'selector'): Violation[] =>
+    name !== '' && selector ? [forbiddenField(`${field}.${member}`, EXCLUSIVE)] : [];
   return [
-    ...found,
     ...validateIfSet(reference, 'name', `${field}.name`, pathSegment),
+    ...refuseBoth('name'),
     ...validateSelector(selector, `${field}.selector`),
+    ...refuseBoth('selector'),
+    ...(name === '' && !selector ? [required(field, 'one of name or selector must be specified')] : []),
     ...(action === ''
       ? [required(`${field}.parameterNotFoundAction`)]
       : validateOneOf(reference, 'parameterNotFoundAction', `${field}.parameterNotFoundAction`, ['Deny', 'Allow'])),

@@ -50,6 +50,7 @@ const COLUMNS: readonly Column<ControllerRevision>[] = [
 
 /** ControllerRevision: its data cannot change. */
 export const controllerRevision = builtInKind<ControllerRevision>('apps/controllerrevisions', () => ({
+  revalidatesName: true,
   validateCreate: validateControllerRevision,
   validateUpdate: (object, old) => [...validateRevision(object), ...validateSameData(object, old)],
   columns: COLUMNS,

@@ -7,7 +7,7 @@ import { invalid, notSupported, required, Verbatim, type Violation } from '../..
 import { AGE, column, integerColumn, labelsText, NAME } from '../shared/columns.js';
 import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/values/intOrPercent.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../shared/podSpec/podSpecStrategy.js';
 import { isUnchanged } from '../shared/values/equality.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
@@ -139,5 +139,5 @@ const ifTemplateDiffers = (object: DaemonSet, old: DaemonSet): DaemonSet | undef
 
 /** DaemonSet. */
 export const daemonSet = builtInKind<DaemonSet>('apps/daemonsets', naming =>
-  warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template, ifTemplateDiffers),
+  withPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template, ifTemplateDiffers),
 );

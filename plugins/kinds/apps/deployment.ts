@@ -7,7 +7,8 @@ import { forbiddenField, invalid, notSupported, type Violation } from '../../../
 import { AGE, column, NAME } from '../shared/columns.js';
 import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/values/intOrPercent.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../shared/podSpec/podSpecStrategy.js';
+import { POD_NAMES, warnAboutName } from '../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, readyReplicasCell, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
   validateCounts,
@@ -115,7 +116,7 @@ const strategy = (naming: Naming): Partial<Strategy<Deployment>> => ({
 /** Deployment. */
 export const deployment = builtInKind<Deployment>('apps/deployments', naming =>
   warnAboutName(
-    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
+    withPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
     POD_NAMES,
   ),
 );

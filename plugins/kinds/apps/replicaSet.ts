@@ -5,7 +5,8 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import { setDefault } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../shared/podSpec/podSpecStrategy.js';
+import { POD_NAMES, warnAboutName } from '../shared/podSpec/warnings/warnings.js';
 import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import {
   validateCounts,
@@ -51,7 +52,7 @@ const strategy = (naming: Naming): Partial<Strategy<ReplicaSet>> => ({
 /** ReplicaSet. */
 export const replicaSet = builtInKind<ReplicaSet>('apps/replicasets', naming =>
   warnAboutName(
-    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
+    withPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
     POD_NAMES,
   ),
 );

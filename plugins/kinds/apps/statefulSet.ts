@@ -9,7 +9,7 @@ import { AGE, column, NAME } from '../shared/columns.js';
 import { isUnchanged } from '../shared/values/equality.js';
 import { checkLabelName } from '../shared/values/names.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../shared/podSpec/podSpecStrategy.js';
 import { CONTAINERS, IMAGES, readyReplicasCell } from '../shared/podTemplateColumns.js';
 import { validateNotNegative, validateOneOf } from '../shared/violations.js';
 import {
@@ -148,5 +148,5 @@ const strategy = (naming: Naming): Partial<Strategy<StatefulSet>> => ({
 
 /** StatefulSet. */
 export const statefulSet = builtInKind<StatefulSet>('apps/statefulsets', naming =>
-  warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
+  withPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
 );

@@ -92,9 +92,11 @@ function validateAmounts(limit: LimitRangeItem, resource: string, field: string)
   return found;
 }
 
-function validateLimit(limit: LimitRangeItem, field: string): Violation[] {
+/** Violations of a limit. `isRepeated`: an earlier one has its type. */
+function validateLimit(limit: LimitRangeItem, field: string, isRepeated: boolean): Violation[] {
   const type = limit.type;
   const found = validateType(type, `${field}.type`);
+  if (isRepeated) found.push(duplicate(`${field}.type`, type));
   const validateName = type === 'Pod' || type === 'Container' ? validateResourceName : validateQualifiedResource;
   const resources = new Set<string>();
   for (const member of AMOUNTS) {
@@ -116,10 +118,9 @@ function validateLimit(limit: LimitRangeItem, field: string): Violation[] {
 function validateLimitRange(object: LimitRange): Violation[] {
   const seen = new Set<string>();
   return (object.spec.limits ?? []).flatMap((limit, i) => {
-    const [field, type] = [`spec.limits[${i}]`, limit.type];
-    const twice = seen.has(type) ? [duplicate(`${field}.type`, type)] : [];
-    seen.add(type);
-    return [...twice, ...validateLimit(limit, field)];
+    const isRepeated = seen.has(limit.type);
+    seen.add(limit.type);
+    return validateLimit(limit, `spec.limits[${i}]`, isRepeated);
   });
 }
 

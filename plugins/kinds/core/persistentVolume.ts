@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import type { Column } from '../../../core/api/strategy.js';
+import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import { isAbsent, setDefault, type UnknownRecord } from '../../../core/model/record.js';
 import { forbiddenField, invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
@@ -21,8 +21,8 @@ import {
 } from '../shared/volumes/volumeColumns.js';
 
 /** Violations of a volume. */
-const validateVolume = (object: PersistentVolume): Violation[] =>
-  validateVolumeSpec(object.spec, 'spec', object.metadata.name ?? '');
+const validateVolume = (object: PersistentVolume, { emptied }: StrategyContext): Violation[] =>
+  validateVolumeSpec(object.spec, 'spec', object.metadata.name ?? '', emptied?.get('spec'));
 
 /** Warnings about deprecated labels of nodes, policies and sources. */
 const volumeWarnings = (object: PersistentVolume, naming: Naming): string[] => [
@@ -62,11 +62,16 @@ function withStableLabels(before: VolumeNodeAffinity, now: VolumeNodeAffinity | 
 }
 
 /** Checks that the source, the mode and the nodes of a volume have not changed. */
-function validateVolumeUpdate(object: PersistentVolume, old: PersistentVolume, naming: Naming): Violation[] {
+function validateVolumeUpdate(
+  object: PersistentVolume,
+  old: PersistentVolume,
+  naming: Naming,
+  context: StrategyContext,
+): Violation[] {
   const [now, before] = [object.spec, old.spec];
   const [source, earlier] = [sourceOf(now, before), sourceOf(before, before)];
   return [
-    ...validateVolume(object),
+    ...validateVolume(object, context),
     ...(isUnchanged(source, earlier)
       ? []
       : [
@@ -118,13 +123,15 @@ export const persistentVolume = builtInKind<PersistentVolume>('core/persistentvo
   revalidatesName: true,
   hasStatus: true,
   returnsDeletedObject: true,
-  validateCreate: (object, { warn }) => {
+  validateCreate: (object, context) => {
+    const { warn } = context;
     if (warn) for (const text of volumeWarnings(object, naming)) warn(text);
-    return validateVolume(object);
+    return validateVolume(object, context);
   },
-  validateUpdate: (object, old, { warn }) => {
+  validateUpdate: (object, old, context) => {
+    const { warn } = context;
     if (warn) for (const text of volumeWarnings(object, naming)) warn(text);
-    return validateVolumeUpdate(object, old, naming);
+    return validateVolumeUpdate(object, old, naming, context);
   },
   applyDefaults: object => {
     const spec = object.spec;

@@ -5,7 +5,7 @@ import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { column, labelsText, NAME } from '../shared/columns.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { validateTemplate } from '../shared/podSpec/validation.js';
-import { warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../shared/podSpec/podSpecStrategy.js';
 import { containersCell } from '../shared/podTemplateColumns.js';
 
 const COLUMNS: readonly Column<PodTemplate>[] = [
@@ -26,5 +26,5 @@ const strategy = (naming: Naming): Partial<Strategy<PodTemplate>> => ({
 
 /** PodTemplate, which no controller uses. */
 export const podTemplate = builtInKind<PodTemplate>('core/podtemplates', naming =>
-  warnAboutPodSpec(strategy(naming), naming, 'template.spec', object => object.template),
+  withPodSpec(strategy(naming), naming, 'template.spec', object => object.template),
 );

@@ -8,7 +8,8 @@ import { invalid, required, type Violation } from '../../../core/model/refusal.j
 import { isSelectedBy } from '../shared/labels.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { validateTemplate } from '../shared/podSpec/validation.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../shared/podSpec/podSpecStrategy.js';
+import { POD_NAMES, warnAboutName } from '../shared/podSpec/warnings/warnings.js';
 import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import { validateAlwaysRunning, validateCounts, validateReplicaSetStatus } from '../shared/workloads.js';
 
@@ -77,13 +78,7 @@ const replaced = (object: ReplicationController, old: ReplicationController): Re
 /** ReplicationController. */
 export const replicationController = builtInKind<ReplicationController>('core/replicationcontrollers', naming =>
   warnAboutName(
-    warnAboutPodSpec(
-      strategy(naming),
-      naming,
-      'spec.template.spec',
-      object => object.spec.template ?? undefined,
-      replaced,
-    ),
+    withPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template ?? undefined, replaced),
     POD_NAMES,
   ),
 );

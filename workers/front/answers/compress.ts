@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGzip, gzip } from 'node:zlib';
 import type { Exchange } from '../../../core/api/listener.js';
 import { GZIP_BYTES, LIST_SLICE_BYTES } from '../../../core/limits.js';
+import { acceptsGzip } from '../../../core/model/text/httpHeaders.js';
 import type { JobResult } from '../../../core/threads/messages/messages.js';
 import { drainOf } from './drain.js';
 import { type Headers, respond } from './reply.js';
@@ -15,23 +16,12 @@ const COMPRESSED: Headers = [
   ['vary', 'Accept-Encoding'],
 ];
 
-/** The coding gzip, and its quality. */
-const GZIP = /^gzip\s*(?:;\s*q=([\d.]+))?$/i;
-/** The quality of codings that are not accepted. */
-const NEVER = /^0(?:\.0*)?$/;
-
 /**
  * Whether an answer of that size is to be compressed (spec, "Response compression"): large answers to reads whose
  * client names gzip.
  */
-export function compresses(exchange: Exchange, bytes: number): boolean {
-  if (bytes < GZIP_BYTES || exchange.method !== 'GET') return false;
-  const codings = exchange.header('accept-encoding')?.split(',') ?? [];
-  return codings.some(coding => {
-    const gzip = GZIP.exec(coding.trim());
-    return gzip !== null && !NEVER.test(gzip[1] ?? '1');
-  });
-}
+export const compresses = (exchange: Exchange, bytes: number): boolean =>
+  bytes >= GZIP_BYTES && exchange.method === 'GET' && acceptsGzip(exchange.header('accept-encoding'));
 
 /**
  * Sends a whole body with status 200, compressed by another thread where the client accepts that and the body is large.

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditLevel, AuditUser } from '../../../core/api/observe/audit.js';
-import { stringAt } from '../../../core/model/record.js';
+import { isRecord, stringAt, type UnknownRecord } from '../../../core/model/record.js';
 import { nameOf } from '../../../core/model/target.js';
 import type { User } from '../../../core/model/user.js';
 import type { Naming } from '../../../core/naming.js';
@@ -43,6 +43,18 @@ const userOf = ({ name, uid, groups, extra }: User): AuditUser => ({
 const isImpersonationRefused = ({ exchange, sender }: AuditedRequest): boolean =>
   sender?.impersonator === undefined && exchange.headers().some(([name]) => /^impersonate-/i.test(name));
 
+/**
+ * Whether a request was refused without a look at its body: the type of a patch is checked before, the parameters are,
+ * and a body with duplicate or unknown fields is not taken where these are refused.
+ */
+function isRefusedUnread(exchange: AuditedExchange): boolean {
+  if (exchange.status === 415) return true;
+  if (exchange.status !== 422 && exchange.status !== 400) return false;
+  const { details, message } = (exchange.answeredStatus(false) ?? {}) as UnknownRecord;
+  if (exchange.status === 400) return typeof message === 'string' && message.includes('strict decoding error');
+  return isRecord(details) && /^(?:Create|Update|Patch)Options$/.test(stringAt(details, 'kind'));
+}
+
 /** The members that all events of a request have. */
 export type EventOfRequest = Omit<AuditEvent, 'stage' | 'requestReceivedTimestamp' | 'stageTimestamp'>;
 
@@ -62,7 +74,7 @@ export class AuditEvents {
     const annotations = { ...this.#annotationsOf(request, decision), ...this.#latencyOf(route, took) };
     return {
       ...this.#impersonatedOf(request),
-      ...this.#createdObjectOf(request, requestObject),
+      ...this.#sentObjectOf(request, requestObject),
       responseStatus: { metadata: {}, code: status, ...exchange.answeredStatus(isConfidential(route)) },
       ...(requestObject && { requestObject }),
       ...(responseObject && { responseObject }),
@@ -82,8 +94,7 @@ export class AuditEvents {
   }
 
   #understoodOf({ exchange, route, sender }: AuditedRequest): object | undefined {
-    // The type of a patch is checked before it is read.
-    if (sender?.reason === undefined || exchange.status === 415) return undefined;
+    if (sender?.reason === undefined || isRefusedUnread(exchange)) return undefined;
     const sent = exchange.requestObject();
     return sent && understoodRequest(sent, route, this.naming.group('meta.orchestrator.io'));
   }
@@ -127,25 +138,35 @@ export class AuditEvents {
   }
 
   /**
-   * The object that a request was to create, by the name that was sent, which is not in its path, or if that was not
-   * decoded, by the name that it got. `understood`: the body that the event has, if any.
+   * The object of the path with what the body of a create or update says of it: its uid and resource version and, if
+   * the path has none, its name; if the body was not decoded, the name that the object got. `understood`: the body that
+   * the event has, if any.
    */
-  #createdObjectOf(request: AuditedRequest, understood: object | undefined): Pick<AuditEvent, 'objectRef'> {
+  #sentObjectOf(request: AuditedRequest, understood: object | undefined): Pick<AuditEvent, 'objectRef'> {
     const { exchange, route, sender } = request;
     const { target } = route;
-    if (target.is === 'path' || target.verb !== 'create' || target.name !== '') return {};
-    if (sender?.reason === undefined) return {};
-    // Bodies are not decoded for their names, unless it is likely that they cannot be.
+    if (target.is === 'path' || (target.verb !== 'create' && target.verb !== 'update')) return {};
+    if (sender?.reason === undefined || isRefusedUnread(exchange)) return {};
+    // Bodies are not decoded for their metadata, unless it is likely that they cannot be.
     const sent = understood ?? (exchange.status === 400 ? this.#understoodOf(request) : exchange.requestObject());
     if (sent && !isOfRoute(sent, route)) return {};
-    const name = sent ? stringAt(sent, 'metadata', 'name') : (sender.written ?? '');
-    return name === '' ? {} : { objectRef: this.#objectOf({ ...target, name }) };
+    const sentAt = (member: string): string => (sent ? stringAt(sent, 'metadata', member) : '');
+    const [uid, resourceVersion] = [sentAt('uid'), sentAt('resourceVersion')];
+    const name = target.name || (sent ? sentAt('name') : (sender.written ?? ''));
+    const isOfPath = name === target.name && uid === '' && resourceVersion === '';
+    return isOfPath ? {} : { objectRef: this.#objectOf({ ...target, name }, { uid, resourceVersion }) };
   }
 
-  #objectOf(target: Extract<Route['target'], { is: 'resource' }>): NonNullable<AuditEvent['objectRef']> {
+  /** Members in upstream's order. `sent`: what the body of the request says of the object. */
+  #objectOf(
+    target: Extract<Route['target'], { is: 'resource' }>,
+    sent: { readonly uid?: string; readonly resourceVersion?: string } = {},
+  ): NonNullable<AuditEvent['objectRef']> {
     const { resource, namespace, group, version, subresource } = target;
+    const { uid = '', resourceVersion = '' } = sent;
     const name = nameOf(target);
-    const members = { resource, namespace, name, apiGroup: this.naming.group(group), apiVersion: version, subresource };
+    const apiGroup = this.naming.group(group);
+    const members = { resource, namespace, name, uid, apiGroup, apiVersion: version, resourceVersion, subresource };
     return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
   }
 

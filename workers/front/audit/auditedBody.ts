@@ -5,6 +5,7 @@ import type { Route } from '../../../core/request/route.js';
 import { decodeCbor } from '../../../core/schema/cbor/cborDecode.js';
 import { decodeAsKind, normalize } from '../../../core/schema/decode/decode.js';
 import type { Struct } from '../../../core/schema/model.js';
+import type { Subresource } from '../../../core/schema/resource.js';
 import { decodeEnvelope, decodeMessage } from '../../../core/schema/protobuf/protobuf.js';
 import { findType } from '../../../core/schema/table/types.js';
 import { decodeYaml } from '../../../core/schema/yaml/yaml.js';
@@ -63,14 +64,27 @@ function decode(object: object, { resource, subresource, query }: Route): object
   const members = object as { [member: string]: Json };
   const sink = { strictErrors: [] as string[] };
   const isOfSubresource = subresource?.type !== undefined && subresource.kind !== resource!.kind;
-  const { kind, apiVersion } = members;
   const decoded = isOfSubresource
-    ? { kind, apiVersion, ...normalize(subresource.type!, members, sink) }
+    ? { ...typeMetaOf(subresource, members), ...withoutTypeMeta(normalize(subresource.type!, members, sink)) }
     : decodeAsKind(resource!, members, sink);
   if (sink.strictErrors.length > 0 && query.get('fieldValidation')?.[0] === 'Strict') return undefined;
   if (!isOfSubresource) resource!.strategy.applyDefaults(decoded as ApiObject);
-  return decoded;
+  return resource!.custom ? withCreationTimestamp(decoded as ApiObject) : decoded;
 }
+
+/** The kind and version that a body of a subresource has, also where it was sent without them. */
+const typeMetaOf = (subresource: Subresource, sent: { readonly [member: string]: Json }) => ({
+  kind: sent['kind'] || subresource.kind,
+  apiVersion: sent['apiVersion'] || [subresource.group, subresource.version].filter(Boolean).join('/'),
+});
+
+const withoutTypeMeta = ({ kind: _kind, apiVersion: _apiVersion, ...members }: UnknownRecord): UnknownRecord => members;
+
+/** Objects that are not stored yet have `creationTimestamp: null` in upstream's events, of custom kinds too. */
+const withCreationTimestamp = (object: ApiObject): object => ({
+  ...object,
+  metadata: { creationTimestamp: null, ...object.metadata },
+});
 
 /**
  * The object that was sent, as the server has understood it: that of a create or update with its kind and defaults and

@@ -12,7 +12,7 @@ type Header = readonly [string, string];
 
 const NONE = new Uint8Array();
 
-/** The parts of the bodies that are kept. `name`: a short body of a POST, for the name of the object in it. */
+/** The parts of the bodies that are kept. `name`: a short body of a POST or PUT, for the metadata in it. */
 interface Kept {
   readonly request: boolean;
   readonly response: boolean;
@@ -99,7 +99,7 @@ export class AuditedExchange implements Exchange {
   /** Whether a body of the request is kept that has, or will have, at least `size` bytes. */
   #keepsRequest(size: number): boolean {
     if (this.#kept.request) return size <= AUDITED_BYTES;
-    return this.#kept.name && this.method === 'POST' && size <= AUDITED_NAME_BYTES;
+    return this.#kept.name && (this.method === 'POST' || this.method === 'PUT') && size <= AUDITED_NAME_BYTES;
   }
 
   /**

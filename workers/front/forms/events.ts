@@ -39,7 +39,7 @@ const emptyObjects = new WeakMap<Resource, { readonly [member: string]: object }
 
 /**
  * An object of a built-in kind without any fields set: it has the members that upstream always encodes, such as the
- * `spec` of a Lease.
+ * `spec` of a Lease and the null of `metadata.creationTimestamp`.
  */
 function emptyObject(resource: Resource): { readonly [member: string]: object } {
   if (!resource.builtIn) return {};
@@ -68,8 +68,8 @@ function bookmarkObject(
       ? { [naming.label('orchestrator.io/initial-events-list-blueprint')]: Buffer.from(list).toString('base64') }
       : {}),
   };
-  const metadata = { resourceVersion: String(revision), ...(initialEnd ? { annotations } : {}) };
-  const { metadata: _, ...members } = emptyObject(resource);
+  const { metadata: empty, ...members } = emptyObject(resource);
+  const metadata = { resourceVersion: String(revision), ...empty, ...(initialEnd ? { annotations } : {}) };
   return { kind: resource.kind, apiVersion: resource.apiVersion, metadata, ...members };
 }
 
@@ -135,7 +135,8 @@ export function renderedEvents(
         return made.catch(() => NOTHING);
       }
       if (isObject) return media.event('BOOKMARK', object, resource.type);
-      const { metadata } = object;
+      // The metadata of custom kinds, too, are then those of a built-in type.
+      const metadata = { creationTimestamp: null, ...object.metadata };
       return media.event('BOOKMARK', {
         kind: 'PartialObjectMetadata',
         apiVersion: metaVersion,

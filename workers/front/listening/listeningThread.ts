@@ -1,13 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import type { DecisionRecord } from '../../../core/api/observe/decisions.js';
 import type { CredentialUse } from '../../../core/api/access.js';
+import type { Log } from '../../../core/api/host.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import { DRAIN_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
+import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
+import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { setImmediate } from '../../../core/runtime/timers.js';
 import type { RequestCounts } from '../../../core/services/metrics/requests.js';
 import type { Registry } from '../../../core/schema/resource.js';
-import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
+import { hasOnlyBuiltIns, type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import { InFlight } from '../../../core/threads/inFlight.js';
+import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { packOutcomes, unpackJobs } from '../../../core/threads/messages/jobs.js';
 import {
   type FromListeningThread,
@@ -18,6 +22,7 @@ import {
 } from '../../../core/threads/messages/listening.js';
 import type { ObservedValues } from '../../../core/threads/messages/lifecycle.js';
 import type { Job, JobOutcome } from '../../../core/threads/messages/messages.js';
+import { EventLoopWatch } from '../../../core/threads/stalls/eventLoopWatch.js';
 import { closeThread } from '../threads/closeThread.js';
 import type { PathHandler } from '../paths/routes.js';
 import type { JobRunner } from '../pool/pool.js';
@@ -27,6 +32,7 @@ import { Usages } from '../fairness/usage.js';
 /** The parts of the server that listening threads need. */
 export interface ListeningParts {
   readonly data: ThreadData;
+  readonly log: Log;
   readonly pool: JobRunner;
   readonly registry: () => Registry;
   readonly paths: PathHandler;
@@ -38,6 +44,7 @@ export interface ListeningParts {
 /** A listening thread, as the main thread has it: runs its jobs in the pool, and answers what it forwards. */
 export class ListeningThread {
   readonly #worker: Worker;
+  readonly #watch: EventLoopWatch;
   readonly #paths: PathAnswers;
   /** The turns of long jobs: the senders of all listening threads are distinguished by their names. */
   readonly #usages = new Usages();
@@ -46,6 +53,8 @@ export class ListeningThread {
   readonly #scrapes = new InFlight<(counts: RequestCounts) => void>();
   #outcomes: { readonly id: number; readonly outcome: JobOutcome }[] = [];
   #isClosing = false;
+  /** Id of the thread in the operating system, once it is ready. */
+  #nativeId = 0;
   #isReady: (targets: readonly number[]) => void = () => undefined;
   readonly #targets = new Promise<readonly number[]>(resolve => (this.#isReady = resolve));
   /** Resolves when the thread ends without having been closed. */
@@ -58,15 +67,27 @@ export class ListeningThread {
     this.#paths = new PathAnswers(parts.registry, parts.paths, (requestId, answer, transfer) =>
       this.#post({ is: 'answer', requestId, answer }, transfer),
     );
+    const { data, log } = parts;
+    const running = RunningCalls.memory(data.plugins.length);
     this.#worker = new Worker(new URL('./main.js', import.meta.url), {
-      workerData: parts.data,
+      workerData: { ...data, running } satisfies ThreadData,
       ...threadFlags(),
+    });
+    this.#watch = new EventLoopWatch({
+      thread: 'a listening thread',
+      data,
+      running,
+      log,
+      ping: () => this.#post({ is: 'ping' }),
+      stalled: () => void this.#worker.terminate(),
     });
     this.#worker.on('message', (message: FromListeningThread) => this.#take(message));
     this.failed = new Promise(resolve => {
       this.#worker.once('error', resolve);
       this.#worker.once('exit', code => {
-        if (!this.#isClosing) resolve(new Error(`a listening thread ended with code ${code}`));
+        this.#watch.end();
+        if (this.#isClosing) return;
+        resolve(threadError('a listening thread', culpritsOf(undefined, running, data), `exit code ${code}`));
       });
     });
     this.#worker.postMessage({ is: 'begin', ...inputs } satisfies ToListeningThread, [inputs.writer.port]);
@@ -97,9 +118,15 @@ export class ListeningThread {
     });
   }
 
+  /** The times of the thread. */
+  get reading(): ThreadReading {
+    return readThread('front', this.#worker, this.#nativeId);
+  }
+
   /** Ends watches with their last bookmark and the thread, once requests in flight are answered. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#watch.end();
     await closeThread(this.#worker, DRAIN_MS + THREAD_CLOSE_MS);
     await this.#worker.terminate();
   }
@@ -107,6 +134,8 @@ export class ListeningThread {
   #take(message: FromListeningThread): void {
     switch (message.is) {
       case 'ready':
+        this.#nativeId = message.nativeId;
+        if (!hasOnlyBuiltIns(this.parts.data)) this.#watch.begin(message.nativeId);
         this.#isReady(message.targets);
         break;
       case 'run':
@@ -139,6 +168,9 @@ export class ListeningThread {
         break;
       case 'counted':
         this.#scrapes.get(message.id)?.(message.counts);
+        break;
+      case 'pong':
+        this.#watch.answered();
         break;
       case 'closed':
         break;

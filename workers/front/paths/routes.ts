@@ -28,7 +28,7 @@ export type PathHandlers = Readonly<
 >;
 
 /** A path, or a prefix of paths if it ends with `*`; its handler; the only method that it has, if not all. */
-type Row = readonly [path: string, handler: keyof PathHandlers, method?: string];
+type Row = readonly [path: string, handler: Exclude<keyof PathHandlers, 'records' | 'sites'>, method?: string];
 
 /** The first row with a handler that knows the path is used. Paths of no row get 404 as a text. */
 const PATHS: readonly Row[] = [
@@ -54,7 +54,6 @@ const PATHS: readonly Row[] = [
   ['/openapi/*', 'openApi'],
   // Plugins contribute them: `/.well-known/openid-configuration`, `/openid/v1/jwks` and others.
   ['/*', 'documents'],
-  ['/*', 'sites'],
   ['/api/*', 'unknownVersion'],
   ['/apis/*', 'unknownVersion'],
 ];
@@ -67,11 +66,12 @@ const isOf = (pattern: string, path: string): boolean =>
 export const pathHandler =
   (handlers: PathHandlers): PathHandler =>
   async (exchange, route, body) => {
+    // Nobody has authorized a request for a site: nothing else may answer it.
+    if (body) return await handlers.sites(exchange, route, body);
     if (route.resource?.strategy.showRecord) return await handlers.records(exchange, route);
     const { path } = route.target as { path: string };
     for (const [pattern, name, method = exchange.method] of PATHS)
-      if (method === exchange.method && isOf(pattern, path) && (await handlers[name](exchange, route, body)))
-        return true;
+      if (method === exchange.method && isOf(pattern, path) && (await handlers[name](exchange, route))) return true;
     return false;
   };
 

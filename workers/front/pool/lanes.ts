@@ -1,4 +1,4 @@
-import { Piscina } from 'piscina';
+import { ArrayTaskQueue, Piscina } from 'piscina';
 
 type Balancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>;
 type PoolWorker = Parameters<Balancer>[1][number];
@@ -12,15 +12,32 @@ export interface Placement {
   readonly is: 'short' | 'long' | 'alone' | 'none';
   /** `threadId` of the thread that runs it, once it was chosen. */
   thread?: number;
+  /** The thread has returned it, but has not answered to Piscina. */
+  isHeld?: boolean;
 }
 
 /** The placement of a task; undefined if it has none. */
-export const placementOf = (task: object): Placement | undefined =>
+const placementOf = (task: object): Placement | undefined =>
   (task as { [Piscina.queueOptionsSymbol]?: Placement | null })[Piscina.queueOptionsSymbol] ?? undefined;
 
 /** Gives a task its placement. */
 export function place(task: object, placement: Placement): void {
   Object.defineProperty(task, Piscina.queueOptionsSymbol, { value: placement });
+}
+
+type PiscinaTask = ArrayTaskQueue['tasks'][number];
+
+/** Tasks that wait for a thread. */
+export class TaskQueue extends ArrayTaskQueue {
+  /** A task for no thread is not kept: Piscina has made a thread for it by then. */
+  override push(task: PiscinaTask): void {
+    if (placementOf(task)?.is !== 'none') super.push(task);
+  }
+
+  /** Drops all tasks: none of them is run. */
+  clear(): void {
+    this.tasks.length = 0;
+  }
 }
 
 /** The jobs of the threads, as far as lanes depend on them. */
@@ -50,6 +67,8 @@ export class Lanes {
   readonly #long = new Map<number, Placement>();
   /** Numbers of tasks that threads have not returned. */
   readonly #tasks = new Map<number, number>();
+  /** Numbers of tasks that threads have returned without an answer to Piscina. */
+  readonly #held = new Map<number, number>();
 
   constructor(
     /** Short tasks that a thread has at once. */
@@ -72,8 +91,26 @@ export class Lanes {
     return chosen;
   };
 
-  /** To be called when a thread has returned a task. */
-  end(placement: Placement): void {
+  /** To be called when a thread has returned a task of which Piscina hears later. */
+  hold(placement: Placement): void {
+    this.#end(placement);
+    placement.isHeld = true;
+    this.#countHeld(placement, 1);
+  }
+
+  /** To be called when Piscina has an answer to a task. Returns whether its thread returns it now. */
+  end(placement: Placement): boolean {
+    if (!placement.isHeld) this.#end(placement);
+    else this.#countHeld(placement, -1);
+    return !placement.isHeld;
+  }
+
+  #countHeld({ thread }: Placement, change: number): void {
+    // A thread that has ended is not known any more.
+    if (thread !== undefined && this.#tasks.has(thread)) this.#held.set(thread, (this.#held.get(thread) ?? 0) + change);
+  }
+
+  #end(placement: Placement): void {
     const { thread } = placement;
     const tasks = thread === undefined ? undefined : this.#tasks.get(thread);
     if (thread === undefined || tasks === undefined) return;
@@ -98,7 +135,7 @@ export class Lanes {
 
   /** Forgets a thread that has ended. */
   forget(thread: number): void {
-    for (const known of [this.ready, this.stuck, this.#long, this.#tasks]) known.delete(thread);
+    for (const known of [this.ready, this.stuck, this.#long, this.#tasks, this.#held]) known.delete(thread);
   }
 
   /** The threads that may get tasks, oldest first. */
@@ -126,7 +163,7 @@ export class Lanes {
     let best: PoolWorker | null = null;
     let least = this.tasksPerThread;
     for (const worker of free) {
-      const usage = worker.currentUsage;
+      const usage = worker.currentUsage - (this.#held.get(worker.id) ?? 0);
       if (usage >= least) continue;
       best = worker;
       least = usage;

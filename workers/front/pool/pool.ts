@@ -1,4 +1,4 @@
-import { ArrayTaskQueue, Piscina } from 'piscina';
+import { Piscina } from 'piscina';
 import type { Log } from '../../../core/api/host.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import type { Service } from '../../../core/api/plugin/pluginService.js';
@@ -12,17 +12,19 @@ import { type Batch, type BatchOutcome, packJobs, unpackOutcomes } from '../../.
 import type { ObservedValues, WriterChannel } from '../../../core/threads/messages/lifecycle.js';
 import type { Job, JobOutcome, JobResult, LateOutcome } from '../../../core/threads/messages/messages.js';
 import { packRuns } from '../../../core/threads/runs.js';
+import type { ThreadReading } from '../../../core/threads/scheduling.js';
 import { DispatchedJobs, type Movable, type ThreadState, type Waiting } from './dispatched.js';
 import { FairLimiter } from '../fairness/fairLimiter.js';
 import { JobCosts } from './jobCosts.js';
 import { refuseLost } from './lostJobs.js';
-import { Lanes, place, type Placement, placementOf } from './lanes.js';
+import { Lanes, place, type Placement, TaskQueue } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
-import { byUser, runOnceMore } from './retries.js';
+import { batchesOf, byUser, runOnceMore } from './retries.js';
 import { tooBusy } from '../answers/refusals.js';
-import { reportStalled } from './stalledThreads.js';
+import { reportStalled } from '../../../core/threads/stalls/stalls.js';
 import { StuckThreads } from './stuckThreads.js';
 import type { Usage } from '../fairness/usage.js';
+import { mayBeWritten, WrittenOutcomes } from './writtenOutcomes.js';
 
 /** Chosen by measurement (docs/decisions/0007). */
 const OPTIONS = {
@@ -60,26 +62,6 @@ export interface JobRunner {
   readonly costs: Pick<JobCosts, 'isLong'>;
 }
 
-type PiscinaTask = ArrayTaskQueue['tasks'][number];
-
-/** Tasks that wait for a thread. */
-class TaskQueue extends ArrayTaskQueue {
-  /** A task for no thread is not kept: Piscina has made a thread for it by then. */
-  override push(task: PiscinaTask): void {
-    if (placementOf(task)?.is !== 'none') super.push(task);
-  }
-
-  /** Drops all tasks: none of them is run. */
-  clear(): void {
-    this.tasks.length = 0;
-  }
-}
-
-/** Jobs in batches. */
-function* batchesOf(jobs: readonly Waiting[]): Generator<readonly Waiting[]> {
-  for (let at = 0; at < jobs.length; at += POOL_BATCH) yield jobs.slice(at, at + POOL_BATCH);
-}
-
 const ignore = (): void => undefined;
 
 /**
@@ -94,6 +76,7 @@ export class Pool implements JobRunner {
   readonly #threads: PoolThreads;
   readonly #stuck: StuckThreads;
   readonly #dispatched = new DispatchedJobs();
+  readonly #written = new WrittenOutcomes();
   readonly #lanes: Lanes;
   readonly #log: Log;
   /** Threads that there may be, without those in place of stuck ones. */
@@ -141,7 +124,10 @@ export class Pool implements JobRunner {
         unresponsive: id => this.#stuck.unresponsive(id),
         responsive: id => this.#stuck.returned(id),
         stalled: running => reportStalled('a pool thread', data, running, log),
-        started: (id, progress) => this.#stuck.addThread(id, progress),
+        started: (id, progress, outcomes) => {
+          this.#written.addThread(id, outcomes);
+          this.#stuck.addThread(id, progress);
+        },
         ended: (id, why, culprits) => this.#threadEnded(id, why, culprits),
       },
       log,
@@ -149,6 +135,7 @@ export class Pool implements JobRunner {
     );
     this.#stuck = new StuckThreads(this.#lanes, threads, {
       isBusy: () => this.#load > 0,
+      takeOutcomes: () => this.takeOutcomes(),
       isInspected: () => this.#threads.inspection.isOpen,
       isAwaited: (id, running) => this.#dispatched.isAwaited(id, running),
       hasJobs: id => this.#dispatched.hasJobs(id),
@@ -168,6 +155,11 @@ export class Pool implements JobRunner {
   /** Has the threads load their plugins, now and whenever there is another. Until then they only load their modules. */
   begin(): void {
     this.#threads.begin();
+  }
+
+  /** The times of its threads. */
+  get readings(): ThreadReading[] {
+    return this.#threads.readings;
   }
 
   /** Starts the services that plugins of the threads ask. Rejects with what one of them throws. */
@@ -301,6 +293,7 @@ export class Pool implements JobRunner {
       await this.#piscina.destroy();
       await this.#threads.ended();
     } while (this.#piscina.threads.length > 0);
+    this.takeOutcomes();
     for (const id of this.#dispatched.ids) this.#refuse(id);
   }
 
@@ -311,8 +304,9 @@ export class Pool implements JobRunner {
   #dispatch(jobs: readonly Waiting[], is: Placement['is'] = 'short', left: () => void = ignore): void {
     const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
     const placement: Placement = { is };
+    const isQuiet = is === 'short' && this.#load === 1 && mayBeWritten(jobs);
     const { id, runs } = this.#dispatched.add(jobs, placement, left);
-    const batch: Batch = { id, jobs: packed, runs: packRuns(runs) };
+    const batch: Batch = { id, jobs: packed, runs: packRuns(runs), isQuiet };
     place(batch, placement);
     if (this.#isClosing) {
       left();
@@ -321,8 +315,9 @@ export class Pool implements JobRunner {
     }
     this.#stuck.watch();
     this.#threads.watch();
+    if (isQuiet) this.#written.expect(id, placement);
     const end = (): void => {
-      this.#lanes.end(placement);
+      if (!this.#lanes.end(placement)) return;
       left();
       if (placement.thread !== undefined) this.#stuck.returned(placement.thread);
     };
@@ -340,13 +335,30 @@ export class Pool implements JobRunner {
     if (this.#queue.size > 0 && this.#piscina.threads.length < this.#most - 1) this.#grow();
   }
 
-  #batchEnded(id: number, { outcomes, ms }: BatchOutcome): void {
+  /** Takes outcomes that threads have written. To be called before verdicts are taken, which may be on their jobs. */
+  takeOutcomes(): void {
+    for (let written = this.#written.take(); written; written = this.#written.take()) {
+      const { batch, outcome, ms } = written;
+      const placement = this.#dispatched.get(batch)?.placement;
+      this.#recordCost(batch, ms);
+      this.#settle(batch, 0, outcome);
+      if (placement?.thread === undefined) continue;
+      this.#lanes.hold(placement);
+      this.#stuck.returned(placement.thread);
+    }
+  }
+
+  #recordCost(id: number, ms: number): void {
     const jobs = this.#dispatched.get(id)?.jobs;
     if (jobs)
       this.costs.record(
         jobs.map(waiting => waiting?.kind),
         ms,
       );
+  }
+
+  #batchEnded(id: number, { outcomes, ms }: BatchOutcome): void {
+    this.#recordCost(id, ms);
     for (const [at, outcome] of unpackOutcomes(outcomes).entries()) if (outcome) this.#settle(id, at, outcome);
     // Piscina's Map of tasks outlives them by some collections, and with each task its result (docs/decisions/0007).
     outcomes.rows = [];
@@ -470,6 +482,8 @@ export class Pool implements JobRunner {
 
   /** Has other threads run the jobs of one that has ended, as far as they can; the others fail. */
   #threadEnded(thread: number, reason: Error, culprits: Culprits | undefined): void {
+    this.takeOutcomes();
+    this.#written.deleteThread(thread);
     if (this.#piscina.threads.length === 0) {
       this.#queue.clear();
       for (const id of this.#dispatched.ids) this.#fail(id, reason);

@@ -24,7 +24,8 @@ import { stackOf } from '../../../core/plugin/calls/stack.js';
 import type { ThreadData } from '../../../core/threads/data.js';
 import { Inspection } from '../../../core/threads/inspection.js';
 import { WatchedProgress } from '../../../core/threads/progress.js';
-import { PING_MS, Unanswered } from './stalledThreads.js';
+import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
+import { PING_MS, Unanswered } from '../../../core/threads/stalls/stalls.js';
 
 /**
  * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.
@@ -49,8 +50,8 @@ export interface PoolThreadHandlers {
   readonly responsive: (thread: number) => void;
   /** Called for a thread that does not return to its event loop, before it is ended. Returns the plugins it runs. */
   readonly stalled: (running: SharedArrayBuffer) => Culprits;
-  /** Called when a thread is ready, with the memory of its progress (OwnProgress). */
-  readonly started: (thread: number, progress: SharedArrayBuffer) => void;
+  /** Called when a thread is ready, with the memory of its progress (OwnProgress) and of outcomes that it writes. */
+  readonly started: (thread: number, progress: SharedArrayBuffer, outcomes: SharedArrayBuffer) => void;
   /** The plugins that may have ended a thread: with an error, or else by an exit. */
   readonly culprits: (error: Error | undefined, running: SharedArrayBuffer | undefined) => Culprits;
   /**
@@ -67,6 +68,9 @@ class PoolThread {
   port?: MessagePort;
   running?: SharedArrayBuffer;
   progress?: SharedArrayBuffer;
+  outcomes?: SharedArrayBuffer;
+  /** Its id in the operating system, once it is ready. */
+  nativeId = 0;
   /** Resolves when it does not load modules any more, or has ended. */
   idle = withResolvers<void>();
   /** Resolves when it is ready. Rejects if it ends before. */
@@ -148,6 +152,11 @@ export class PoolThreads {
   /** `threadId` of the thread that was created last, if it has not begun. */
   get lastId(): number | undefined {
     return this.#last?.threadId;
+  }
+
+  /** The times of all threads. */
+  get readings(): ThreadReading[] {
+    return Array.from(this.#threads, ([worker, { nativeId }]) => readThread('pool', worker, nativeId));
   }
 
   /** Has the last thread load its modules and begin. Resolves when it is ready, and rejects if it ends before. */
@@ -283,8 +292,9 @@ export class PoolThreads {
       if (message.is !== 'ready') return;
       this.#warn(message.warnings);
       thread.isReady = true;
+      thread.nativeId = message.nativeId;
       this.#startError = undefined;
-      this.handlers.started(thread.id, thread.progress!);
+      this.handlers.started(thread.id, thread.progress!, thread.outcomes!);
       thread.ready.resolve();
     });
     port.postMessage({ is: 'load' } satisfies ToPoolThread);
@@ -330,8 +340,8 @@ export class PoolThreads {
     this.handlers.responsive(thread.id);
   }
 
-  #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
-    Object.assign(thread, { port, running, progress });
+  #loaded(thread: PoolThread, port: MessagePort, { running, progress, outcomes }: LoadedPoolThread): void {
+    Object.assign(thread, { port, running, progress, outcomes });
     thread.idle.resolve();
     if (this.#isClosing) return;
     if (this.#waiting) {

@@ -3,6 +3,7 @@ import type { Awaitable } from '../../../core/api/point.js';
 import { WRITE_MS } from '../../../core/limits.js';
 import type { ThreadData } from '../../../core/threads/data.js';
 import type { Job, JobResult } from '../../../core/threads/messages/messages.js';
+import type { ThreadReading } from '../../../core/threads/scheduling.js';
 import type { Usage } from '../fairness/usage.js';
 import type { JobRunner, Pool } from './pool.js';
 
@@ -25,6 +26,11 @@ export class Pools implements JobRunner {
     return this.#current;
   }
 
+  /** The times of all threads, of pools that finish their jobs as well. */
+  get readings(): ThreadReading[] {
+    return [this.#current, ...this.#former].flatMap(({ readings }) => readings);
+  }
+
   get costs(): JobRunner['costs'] {
     return this.#current.costs;
   }
@@ -37,6 +43,12 @@ export class Pools implements JobRunner {
   runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined>;
   runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined> {
     return this.#current.runInTurn(sender, take, kind);
+  }
+
+  /** See `Pool.takeOutcomes`. */
+  takeOutcomes(): void {
+    this.#current.takeOutcomes();
+    for (const pool of this.#former) pool.takeOutcomes();
   }
 
   /**

@@ -1,4 +1,4 @@
-import { STUCK_JOB_MS } from '../../../core/limits.js';
+import { POOL_BATCH, STUCK_JOB_MS } from '../../../core/limits.js';
 import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Waiting } from './dispatched.js';
 
@@ -12,6 +12,11 @@ export function byUser(jobs: readonly Waiting[]): Iterable<Waiting[]> {
     else groups.set(key, [waiting]);
   }
   return groups.values();
+}
+
+/** Jobs in batches. */
+export function* batchesOf(jobs: readonly Waiting[]): Generator<readonly Waiting[]> {
+  for (let at = 0; at < jobs.length; at += POOL_BATCH) yield jobs.slice(at, at + POOL_BATCH);
 }
 
 /**

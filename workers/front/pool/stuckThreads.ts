@@ -10,6 +10,8 @@ import { ThreadWatch } from './threadWatch.js';
 export interface StuckThreadsPool {
   /** Whether there are jobs without an answer. */
   readonly isBusy: () => boolean;
+  /** Takes the outcomes that threads have written. Called at times, in case that nothing else does. */
+  readonly takeOutcomes: () => void;
   /** Whether threads may stand at a breakpoint: nobody is to blame for that. */
   readonly isInspected: () => boolean;
   /** Whether jobs wait for a thread that is in a job. */
@@ -65,6 +67,7 @@ export class StuckThreads {
       isAwaited: pool.isAwaited,
       kept: thread => this.#begin(thread),
       stuck: thread => this.#strike(thread),
+      look: pool.takeOutcomes,
       looked: () => this.#retire(),
     });
   }

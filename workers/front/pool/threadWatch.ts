@@ -1,11 +1,13 @@
 import { KEPT_THREAD_MS, STUCK_JOB_MS } from '../../../core/limits.js';
-import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import { WatchedProgress } from '../../../core/threads/progress.js';
 import type { RunId } from '../../../core/threads/runs.js';
 import { StepTime } from '../../../core/threads/scheduling.js';
 
-/** Time between two looks at the progress of the threads. */
+/** Time between two looks at the progress of the threads, while jobs wait for one of them. */
 const LOOK_MS = 25;
+/** Time until the next look otherwise: each one wakes the front end. */
+const REST_MS = 75;
 
 /** The handlers that a watch calls. Threads are named by their `threadId`. */
 export interface ThreadWatchHandlers {
@@ -17,7 +19,8 @@ export interface ThreadWatchHandlers {
   readonly kept: (thread: number) => void;
   /** A thread has taken no step for STUCK_JOB_MS, without the time for which it has waited for a core. */
   readonly stuck: (thread: number) => void;
-  /** Called at the end of each look. */
+  /** Called at the beginning and at the end of each look. */
+  readonly look: () => void;
   readonly looked: () => void;
 }
 
@@ -54,37 +57,46 @@ export class ThreadWatch {
 
   /** To be called when there are jobs. Looking ends by itself when there are none. */
   begin(): void {
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#timer ??= this.#lookAfter(REST_MS);
   }
 
   /** Ends looking. */
   close(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  #look(): void {
-    for (const [thread, watched] of this.#threads) this.#lookAt(thread, watched);
-    this.handlers.looked();
-    if (!this.handlers.isBusy()) this.close();
+  #lookAfter(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => this.#look(), milliseconds).unref();
   }
 
-  #lookAt(thread: number, watched: Watched): void {
+  #look(): void {
+    this.close();
+    this.handlers.look();
+    const awaited = [...this.#threads].filter(([thread, watched]) => this.#lookAt(thread, watched));
+    this.handlers.looked();
+    if (this.handlers.isBusy()) this.#timer ??= this.#lookAfter(awaited.length > 0 ? LOOK_MS : REST_MS);
+  }
+
+  /** Returns whether jobs wait for the thread. */
+  #lookAt(thread: number, watched: Watched): boolean {
     const { step, running } = watched.progress;
-    if (step !== watched.step || !this.handlers.isAwaited(thread, running)) {
+    const isAwaited = this.handlers.isAwaited(thread, running);
+    if (step !== watched.step || !isAwaited) {
       watched.step = step;
       watched.time.restart();
       watched.said = undefined;
-      return;
+      return isAwaited;
     }
-    if (watched.said === 'stuck') return;
+    if (watched.said === 'stuck') return true;
     const ms = watched.time.add();
     if (ms >= KEPT_THREAD_MS && !watched.said) {
       watched.said = 'kept';
       this.handlers.kept(thread);
     }
-    if (ms < STUCK_JOB_MS) return;
+    if (ms < STUCK_JOB_MS) return true;
     watched.said = 'stuck';
     this.handlers.stuck(thread);
+    return true;
   }
 }

@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
+import { controller } from '../../../core/api/control.js';
+import type { Log } from '../../../core/api/host.js';
 import { QUIET_YOUNG_GENERATION_MB, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import type { FixedResources } from '../../../core/plugin/servedResources.js';
 import { randomUUID } from '../../../core/runtime/random.js';
-import { hasOnlyBuiltIns, type ThreadData } from '../../../core/threads/data.js';
+import { hasOnlyBuiltIns, hasOwnPluginAt, type ThreadData } from '../../../core/threads/data.js';
 import type {
   ControllerRequest,
   ControllerResponse,
@@ -10,14 +12,17 @@ import type {
   ObservedValues,
   ToControlThread,
 } from '../../../core/threads/messages/lifecycle.js';
+import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
+import { EventLoopWatch } from '../../../core/threads/stalls/eventLoopWatch.js';
 import { closeThread } from './closeThread.js';
 import { createThread, type ServerThread } from './serverThread.js';
 import type { StoreThread } from './writerThread.js';
 
 /** The parts of the server that the control thread needs. */
 export interface ControlParts {
+  readonly log: Log;
   /** Returns the data for a thread that is created now. */
   readonly data: () => ThreadData;
   readonly store: StoreThread;
@@ -44,6 +49,9 @@ export class ControlThread {
   /** The same for all threads of this process: the next need not wait for the lease of the last to expire. */
   readonly #identity = `${hostname()}_${randomUUID()}`;
   #worker!: ServerThread;
+  /** Id of the thread in the operating system, once it has begun. */
+  #nativeId = 0;
+  #watch!: EventLoopWatch;
   /** The last replacement of the thread: they follow each other, so that no two threads are left. */
   #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
@@ -70,6 +78,7 @@ export class ControlThread {
 
   async #restart(): Promise<void> {
     const former = this.#worker;
+    this.#watch.end();
     former.removeAllListeners('exit');
     await closeThread(former, THREAD_CLOSE_MS);
     await former.terminate();
@@ -89,8 +98,14 @@ export class ControlThread {
   /** Ends the thread, once its plugins have released what they hold and its leadership is given up. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#watch.end();
     await closeThread(this.#worker, THREAD_CLOSE_MS);
     await this.#worker.terminate();
+  }
+
+  /** The times of the thread that runs now. */
+  get reading(): ThreadReading {
+    return readThread('control', this.#worker, this.#nativeId);
   }
 
   #inTurn(replace: () => Promise<void>): Promise<void> {
@@ -101,7 +116,7 @@ export class ControlThread {
 
   /** Begins a thread. `failed` is called if its plugins cannot be made, `loaded` when they are. */
   #create(threadData: ThreadData, failed: (error: Error) => void, loaded: () => void = () => undefined): void {
-    const { store, shared, resources, isFurther } = this.parts;
+    const { store, shared, resources, isFurther, log } = this.parts;
     const running = RunningCalls.memory(threadData.plugins.length);
     const worker = createThread({
       module: new URL('../../control/main.js', import.meta.url),
@@ -111,22 +126,37 @@ export class ControlThread {
       isGuest: isFurther && !shared && hasOnlyBuiltIns(threadData),
     });
     this.#worker = worker;
+    const watch = new EventLoopWatch({
+      thread: 'the control thread',
+      data: threadData,
+      running,
+      log,
+      ping: () => worker.postMessage({ is: 'ping' } satisfies ToControlThread),
+      stalled: () => void worker.terminate(),
+    });
+    this.#watch = watch;
+    this.#nativeId = 0;
     let isLoaded = false;
     const fail = (why: string, error?: Error): void => {
       this.#fail(threadError('the control thread', culpritsOf(error, running, threadData), why, error));
     };
     worker.once('error', error => {
       worker.removeAllListeners('exit');
+      watch.end();
       if (isLoaded) fail(error.message, error);
       else failed(error);
     });
     worker.once('exit', code => {
+      watch.end();
       if (!this.#isClosing) fail(`exit code ${code}`);
     });
     worker.on('message', posted => {
       const message = posted as FromControlThread;
+      if (message.is === 'ready') this.#nativeId = message.nativeId;
+      if (message.is === 'pong') watch.answered();
       if (message.is === 'loaded') {
         isLoaded = true;
+        if (hasOwnPluginAt(threadData, [controller.name])) watch.begin(this.#nativeId);
         loaded();
       }
       if (worker === this.#worker) this.#take(message, worker);
@@ -158,6 +188,7 @@ export class ControlThread {
         void this.#inTurn(() => this.#replace(worker));
         break;
       case 'ready':
+      case 'pong':
       case 'closed':
         break;
     }
@@ -166,6 +197,7 @@ export class ControlThread {
   /** Replaces a thread that has lost its leadership, unless it has been replaced since. */
   async #replace(worker: ServerThread): Promise<void> {
     if (worker !== this.#worker || this.#isClosing) return;
+    this.#watch.end();
     worker.removeAllListeners('exit');
     await worker.terminate();
     if (!this.#isClosing) this.#create(this.parts.data(), error => this.#fail(error));

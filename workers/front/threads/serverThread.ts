@@ -7,6 +7,8 @@ import type { FailedGuest, GuestMessage, SharedThreadData } from '../../../core/
 export interface ServerThread {
   /** -1 once it has ended. */
   readonly threadId: number;
+  /** Those of the worker; of a guest, those of the one that it shares. */
+  readonly performance: Worker['performance'];
   on(name: 'message', listener: (message: unknown) => void): unknown;
   once(name: 'error', listener: (error: Error) => void): unknown;
   once(name: 'exit', listener: (code: number) => void): unknown;
@@ -97,6 +99,10 @@ class Guest extends EventEmitter implements ServerThread {
       else this.emit('message', message);
     });
     shared.worker.postMessage({ data, port } satisfies GuestMessage, [port]);
+  }
+
+  get performance(): Worker['performance'] {
+    return this.shared.worker.performance;
   }
 
   postMessage(message: unknown, transfer: readonly MessagePort[] = []): void {

@@ -2,12 +2,13 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Log } from '../../../core/api/host.js';
 import { StoreError } from '../../../core/api/storage.js';
 import { LISTENING_THREADS, WRITER_YOUNG_GENERATION_MB } from '../../../core/limits.js';
-import type { ThreadData } from '../../../core/threads/data.js';
+import { hasOwnPluginAt, type ThreadData } from '../../../core/threads/data.js';
 import { PUBLISHING, StoreFeed } from '../../../core/threads/feed.js';
 import { type Culprits, culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
+  MainThread,
   ObservedValues,
   OpenedStore,
   SubscriberChannel,
@@ -16,11 +17,12 @@ import type {
 } from '../../../core/threads/messages/lifecycle.js';
 import type { FedMessage } from '../../../core/threads/messages/messages.js';
 import { MAIN_FRONT } from '../../../core/threads/proposalIds.js';
-import { schedulingTimesOf } from '../../../core/threads/scheduling.js';
+import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
+import { Inspection } from '../../../core/threads/inspection.js';
+import { EventLoopWatch } from '../../../core/threads/stalls/eventLoopWatch.js';
 import { createRing } from '../../../core/threads/messages/ring.js';
 import { closeThread } from './closeThread.js';
 import { createThread, type ServerThread } from './serverThread.js';
-import { WriterWatch } from './writerWatch.js';
 
 /** Threads that may be connected to the writer at once, replaced threads of the pool included. */
 export const COUNTERS = 1024;
@@ -33,12 +35,13 @@ const FIRST_OTHER = FIRST_FRONT + LISTENING_THREADS + 1;
 export class StoreThread {
   readonly #worker: ServerThread;
   readonly #counters: Int32Array;
-  readonly #watch: WriterWatch;
+  readonly #inspection: Inspection;
+  readonly #watch: EventLoopWatch;
   /** The plugin that the thread was ended for, which did not return. */
   #culprits: Culprits | undefined;
   #nextOther = 0;
   #isOpen = false;
-  /** Id of the thread in the operating system, from its start on. */
+  /** Id of the thread in the operating system, once the store is open. */
   #nativeId = 0;
   #isClosing = false;
   readonly #opened: Promise<OpenedStore>;
@@ -55,17 +58,18 @@ export class StoreThread {
   ) {
     const running = RunningCalls.memory(data.plugins.length);
     this.#counters = new Int32Array(data.counters);
+    this.#inspection = new Inspection(data.inspection);
     this.#worker = createThread({
       module: new URL('../../writer/main.js', import.meta.url),
       data: { ...data, running },
       youngGenerationMb: WRITER_YOUNG_GENERATION_MB,
       isGuest,
     });
-    this.#watch = new WriterWatch({
+    this.#watch = new EventLoopWatch({
+      thread: 'the writer',
       data,
       running,
       log,
-      times: () => schedulingTimesOf(this.#nativeId),
       ping: () => this.#post({ is: 'ping' }),
       stalled: culprits => {
         this.#culprits = culprits;
@@ -80,10 +84,11 @@ export class StoreThread {
         if (message.is === 'failed') resolve(new StoreError(message.message));
         if (message.is === 'observed') observed(message.observations);
         if (message.is === 'pong') this.#watch.answered();
+        if (message.is === 'mainPing') this.#answerPing();
         if (message.is !== 'ready') return;
         this.#isOpen = true;
         this.#nativeId = message.nativeId;
-        this.#watch.begin();
+        if (hasOwnPluginAt(data, ['storage'])) this.#watch.begin(message.nativeId);
         opened(message);
       });
       this.#worker.once('error', error => {
@@ -110,10 +115,21 @@ export class StoreThread {
     this.#post({ is: 'begin', firstObjects });
   }
 
+  /** Has the thread end the process when the main thread no longer returns to its event loop (MainWatch). */
+  watchMain(main: MainThread): void {
+    this.#inspection.look();
+    this.#post({ is: 'watchMain', main });
+  }
+
   /** Resolves when the store is open. Throws StoreError if it cannot be opened. */
   async ready(): Promise<OpenedStore> {
     const failure = this.failed.then(error => Promise.reject(error));
     return await Promise.race([this.#opened, failure]);
+  }
+
+  /** The times of the thread. */
+  get reading(): ThreadReading {
+    return readThread('writer', this.#worker, this.#nativeId);
   }
 
   /** Connects another thread to the writer; the result is that thread's end of the channel. */
@@ -144,6 +160,12 @@ export class StoreThread {
     await closeThread(this.#worker);
     this.#watch.end();
     await this.#worker.terminate();
+  }
+
+  /** Answers that this thread returns to its event loop; it may stand at a breakpoint before the next question. */
+  #answerPing(): void {
+    this.#inspection.look();
+    this.#post({ is: 'mainPong' });
   }
 
   #connect(end: Omit<SubscriberChannel, 'port'>): MessagePort {

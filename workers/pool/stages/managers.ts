@@ -3,6 +3,7 @@ import type { Awaitable } from '../../../core/api/point.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
 import { Refusal, tooLong, type Violation } from '../../../core/model/refusal.js';
 import { firstValue } from '../../../core/request/query.js';
+import { asSent } from '../../../core/schema/apply/asSent.js';
 import { type FieldSet, withoutPath } from '../../../core/schema/apply/fieldSet.js';
 import type { KindVersion, ManagedKind } from '../../../core/schema/apply/managedKind.js';
 import { SchemaMismatch, updateManagers, type Writer } from '../../../core/schema/apply/ownership.js';
@@ -14,17 +15,10 @@ import {
   sameManagers,
 } from '../../../core/schema/apply/fieldManagers.js';
 import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../../core/schema/apply/scale.js';
-import { type ListForm, type MapForm, memberShape, type Shape, shapeOf } from '../../../core/schema/apply/shape.js';
-import { normalize, type UnstoredMember } from '../../../core/schema/decode/decode.js';
+import { shapeOf } from '../../../core/schema/apply/shape.js';
+import { normalize } from '../../../core/schema/decode/decode.js';
 import type { Struct } from '../../../core/schema/model.js';
-import {
-  deepCopy,
-  equalJson,
-  isMembers,
-  memberOf,
-  type Members,
-  setMember,
-} from '../../../core/schema/patch/members.js';
+import { equalJson, isMembers, type Members, setMember } from '../../../core/schema/patch/members.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { type Context, timestamp } from '../context.js';
 import { computeWith } from '../answers/conversion.js';
@@ -172,44 +166,15 @@ const json = (object: ApiObject): Json => object as unknown as Json;
 
 const NOBODY: FieldManagers = new Map();
 
-/**
- * Whether a path leads into a list that is compared as a whole: its items are compared as they were sent, and other
- * values without the empty lists and maps that are omitted.
- */
-function isInWholeList(shape: Shape, path: UnstoredMember['path']): boolean {
-  let at: Shape | undefined = shape;
-  let isWhole = false;
-  for (const step of path) {
-    const form: ListForm | MapForm | undefined = typeof step === 'number' ? at?.list : at?.map;
-    isWhole ||= form?.atomic === true;
-    if (typeof step === 'number' && isWhole) return true;
-    at = form && ('of' in form ? form.of : memberShape(form, String(step)));
-  }
-  return false;
-}
-
-/** The object with the members that decoding has not kept as they were sent. */
-function asSent({ unstored, resource }: AuthorizedRequest, object: ApiObject): Json {
-  if (unstored.length === 0) return json(object);
-  const shape = shapeOf(resource.type);
-  const sent = deepCopy(object) as unknown as Members;
-  // A member comes after those below it.
-  for (const { path, value, omitted } of unstored.toReversed()) {
-    if (omitted && !isInWholeList(shape, path)) continue;
-    let owner: Json | undefined = sent;
-    for (const step of path.slice(0, -1))
-      owner = Array.isArray(owner) ? owner[Number(step)] : isMembers(owner) ? memberOf(owner, String(step)) : undefined;
-    const name = String(path.at(-1));
-    if (isMembers(owner) && memberOf(owner, name) == null) setMember(owner, name, value);
-  }
-  return sent;
-}
+/** The object as it was sent, which decides who owns its fields. */
+const sentForm = ({ unstored, resource }: AuthorizedRequest, object: ApiObject): Json =>
+  asSent(shapeOf(resource.type), json(object), unstored);
 
 /** Returns the owners of the fields of an object that is created. */
 export function managersOfNew(context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers {
   const { managers } = managersBefore(object, { ...object, metadata: {} });
   try {
-    const sent = asSent(request, object);
+    const sent = sentForm(request, object);
     return updateManagers(kindOf(context, request), writerOf(context, request), undefined, sent, managers);
   } catch (error) {
     return loseManagers(error);
@@ -261,7 +226,7 @@ export function managersOfUpdated(
   if (managers.size === 0 && !reset) return NOBODY;
   const writer = writerOf(context, request);
   const { resource } = request;
-  const sent = asSent(request, object);
+  const sent = sentForm(request, object);
   try {
     const updated = computeWith(context, resource, kindOf(context, request), kind =>
       updateManagers(kind, writer, json(old), sent, managers, !resource.builtIn),

@@ -1,4 +1,4 @@
-import { isLater } from '../../../schema/custom/releases.js';
+import { parseVersionName, stabilityOf } from '../../../schema/registry/versionNames.js';
 
 /** A field of a version. */
 export interface ApiField {
@@ -7,7 +7,7 @@ export interface ApiField {
   readonly isRequired: boolean;
   readonly hasDefault: boolean;
   /** The allowed values as JSON; undefined if all are. */
-  readonly values: readonly string[] | undefined;
+  readonly values: ReadonlySet<string> | undefined;
   /** Whether it keeps fields that are not defined. */
   readonly isOpen: boolean;
 }
@@ -54,29 +54,15 @@ export interface Breach {
 export const parentOf = (path: string): string =>
   path.slice(0, Math.max(0, path.lastIndexOf('.'), path.lastIndexOf('[')));
 
-const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
-const STABILITIES = ['alpha', 'beta', undefined];
-
-/** Whether a name says how stable the version is. */
-export const isVersionName = (name: string): boolean => VERSION.test(name);
-
-/** 0 for alpha, 1 for beta and 2 for stable versions. */
-export const stabilityOf = (name: string): number => STABILITIES.indexOf(VERSION.exec(name)?.[2]);
-
 /** Whether a version may change and end at any time. */
-export const isAlpha = ({ name }: ApiVersion): boolean => stabilityOf(name) === 0;
+export const isAlpha = ({ name }: ApiVersion): boolean => stabilityOf(name) === 'alpha';
 /** Whether a version stays for its whole major version. */
-export const isStable = ({ name }: ApiVersion): boolean => stabilityOf(name) === 2;
+export const isStable = ({ name }: ApiVersion): boolean => stabilityOf(name) === 'ga';
 
-/** Whether a version comes before a stable one of the same number: v2beta1 before v2. */
-export function isBefore({ name }: ApiVersion, stable: ApiVersion): boolean {
-  const [number, other] = [VERSION.exec(name)?.[1], VERSION.exec(stable.name)?.[1]];
-  return stabilityOf(name) < 2 && isStable(stable) && Number(number) <= Number(other);
-}
-
-/** The number of minor releases between two of a major version; Infinity between major versions. */
-export function releasesBetween(from: string, to: string): number {
-  const [[major, minor], [laterMajor, laterMinor]] = [from, to].map(one => one.split('.')) as [string[], string[]];
-  if (major !== laterMajor) return isLater(to, from) ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-  return Number(laterMinor) - Number(minor);
+/** Whether a version comes before a stable one of the same number, or of a greater one: v2beta1 before v2. */
+export function isBefore(version: ApiVersion, stable: ApiVersion): boolean {
+  const [own, other] = [version, stable].map(({ name }) => parseVersionName(name));
+  return (
+    own !== undefined && other !== undefined && !isStable(version) && isStable(stable) && own.number <= other.number
+  );
 }

@@ -7,7 +7,7 @@ function changeOf(before: ApiField, now: ApiField | undefined): readonly [messag
     return [`was ${before.type}, and is ${now.type}`, 'bring the type back: change it in a new version'];
   if (now.isRequired && !before.isRequired && !now.hasDefault)
     return ['has become required, and objects may lack it', 'give it a default, or make it optional'];
-  const gone = (before.values ?? []).find(value => now.values && !now.values.includes(value));
+  const gone = before.values && now.values && [...before.values].find(value => !now.values?.has(value));
   if (gone !== undefined) return [`does not accept ${gone} any more`, 'accept it: values end with their version'];
   if (now.values && !before.values)
     return ['accepts only some values, and accepted all', 'accept all: values end with their version'];

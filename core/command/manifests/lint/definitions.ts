@@ -1,5 +1,4 @@
 import { isRecord, recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../model/record.js';
-import { DEPTH } from '../../../limits.js';
 import type { ApiField, ApiKind, ApiVersion } from './api.js';
 
 /** Upstream's text of a deprecated version, which tells its releases. */
@@ -17,31 +16,30 @@ const fieldOf = (schema: UnknownRecord, isRequired: boolean): ApiField => ({
   type: typeOf(schema),
   isRequired,
   hasDefault: schema['default'] !== undefined,
-  values: Array.isArray(schema['enum']) ? schema['enum'].map(value => JSON.stringify(value)) : undefined,
+  values: Array.isArray(schema['enum']) ? new Set(schema['enum'].map(value => JSON.stringify(value))) : undefined,
   isOpen: schema['x-kubernetes-preserve-unknown-fields'] === true,
 });
 
 /** Where a field of objects stands in the schema. */
 type Places = Map<string, string>;
 
+/** Adds the fields below a schema. Files are not nested too deeply for a function that calls itself. */
 function addFields(
   schema: UnknownRecord,
   path: string,
   place: string,
   found: Map<string, ApiField>,
   places: Places,
-  depth: number,
 ): void {
-  if (depth > DEPTH) return;
   const add = (inner: unknown, innerPath: string, innerPlace: string, isRequired: boolean): void => {
     if (!isRecord(inner)) return;
     found.set(innerPath, fieldOf(inner, isRequired));
     places.set(innerPath, innerPlace);
-    addFields(inner, innerPath, innerPlace, found, places, depth + 1);
+    addFields(inner, innerPath, innerPlace, found, places);
   };
-  const required = stringsAt(schema, 'required');
+  const required = new Set(stringsAt(schema, 'required'));
   for (const [name, inner] of Object.entries(recordAt(schema, 'properties') ?? {}))
-    add(inner, path === '' ? name : `${path}.${name}`, `${place}.properties[${name}]`, required.includes(name));
+    add(inner, path === '' ? name : `${path}.${name}`, `${place}.properties[${name}]`, required.has(name));
   add(schema['items'], `${path}[*]`, `${place}.items`, false);
   add(schema['additionalProperties'], `${path}.*`, `${place}.additionalProperties`, false);
 }
@@ -52,7 +50,7 @@ function versionOf(version: UnknownRecord, field: string): ApiVersion {
   const place = `${field}.schema.openAPIV3Schema`;
   const schema = recordAt(version, 'schema', 'openAPIV3Schema') ?? {};
   fields.set('', fieldOf(schema, false));
-  addFields(schema, '', place, fields, places, 0);
+  addFields(schema, '', place, fields, places);
   // Every object has these, whatever the schema says.
   for (const name of ['apiVersion', 'kind', 'metadata']) fields.delete(name);
   const [, deprecatedIn, removedIn] = RELEASES.exec(stringAt(version, 'deprecationWarning')) ?? [];

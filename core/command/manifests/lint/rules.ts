@@ -1,15 +1,6 @@
-import {
-  type ApiKind,
-  type ApiVersion,
-  type Breach,
-  isAlpha,
-  isBefore,
-  isStable,
-  isVersionName,
-  parentOf,
-  releasesBetween,
-  stabilityOf,
-} from './api.js';
+import { releasesBetween } from '../../../model/text/releases.js';
+import { parseVersionName, stabilityRank } from '../../../schema/registry/versionNames.js';
+import { type ApiKind, type ApiVersion, type Breach, isAlpha, isBefore, isStable, parentOf } from './api.js';
 import { fieldChanges } from './changes.js';
 
 /*
@@ -20,7 +11,6 @@ import { fieldChanges } from './changes.js';
 /** Releases that a beta version lives at most before it is deprecated, and at least after that. */
 const BETA_RELEASES = 3;
 
-/** A version with its place. */
 const breach = (rule: string, field: string, message: string, fix: string): Breach => ({ rule, field, message, fix });
 
 const served = ({ versions }: ApiKind): readonly ApiVersion[] => versions.filter(({ isServed }) => isServed);
@@ -69,7 +59,7 @@ function replacementBreaches(kind: ApiKind): Breach[] {
   const lasting = served(kind).filter(({ isDeprecated }) => !isDeprecated);
   return served(kind)
     .filter(({ isDeprecated }) => isDeprecated)
-    .filter(({ name }) => !lasting.some(other => stabilityOf(other.name) >= stabilityOf(name)))
+    .filter(({ name }) => !lasting.some(other => stabilityRank(other.name) >= stabilityRank(name)))
     .map(({ name, field }) =>
       breach(
         '3',
@@ -80,25 +70,27 @@ function replacementBreaches(kind: ApiKind): Breach[] {
     );
 }
 
-/** Rule 2: between versions that differ in their name alone, a field of one must be in all others. */
+/**
+ * Rule 2: between versions that differ in their name alone, a field of one must be in all others. The first one that
+ * lacks it is named.
+ */
 function roundTripBreaches(kind: ApiKind): Breach[] {
   if (!kind.convertsByName) return [];
-  return served(kind).flatMap(version =>
-    served(kind)
-      .filter(other => other !== version)
-      .flatMap(other =>
-        [...version.fields]
-          .filter(([path, { type }]) => isLost(path, type, other))
-          .map(([path, { type }]) => {
-            const there = other.fields.get(path)?.type;
-            return breach(
-              '2',
-              version.fieldPath(path),
-              `${path} is ${type} in ${version.name}, and ${there ?? 'absent'} in ${other.name}: it is lost on the way`,
-              'give it to all versions, or convert with a webhook',
-            );
-          }),
-      ),
+  const versions = served(kind);
+  return versions.flatMap(version =>
+    [...version.fields].flatMap(([path, { type }]) => {
+      const other = versions.find(one => isLost(path, type, one));
+      if (!other) return [];
+      const there = other.fields.get(path)?.type;
+      return [
+        breach(
+          '2',
+          version.fieldPath(path),
+          `${path} is ${type} in ${version.name}, and ${there ?? 'absent'} in ${other.name}: it is lost on the way`,
+          'give it to all versions, or convert with a webhook',
+        ),
+      ];
+    }),
   );
 }
 
@@ -113,7 +105,7 @@ export function kindBreaches(kind: ApiKind): Breach[] {
   const stored = kind.versions.filter(({ isStored }) => isStored);
   return [
     ...kind.versions
-      .filter(({ name }) => !isVersionName(name))
+      .filter(({ name }) => parseVersionName(name) === undefined)
       .map(({ name, field }) =>
         breach('4a', `${field}.name`, `${name} does not say how stable it is`, 'name it as v1, v1beta1 or v1alpha1'),
       ),

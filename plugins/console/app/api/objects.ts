@@ -47,3 +47,10 @@ export interface ApiList<T = ApiObject> {
   /** Null for an empty list of metadata. */
   readonly items: readonly T[] | null;
 }
+
+/** The fields of a value. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a map of fields. */
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

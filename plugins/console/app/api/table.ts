@@ -1,4 +1,5 @@
 import { type RequestOptions, sendJson } from './http.js';
+import type { ApiObject } from './objects.js';
 import { systemGroup } from './session.js';
 
 /** A column of a Table, as the server describes it. */
@@ -13,16 +14,7 @@ export interface Column {
 
 interface TableRow {
   readonly cells: readonly unknown[];
-  readonly object: {
-    readonly metadata: {
-      readonly name?: string;
-      readonly namespace?: string;
-      readonly uid?: string;
-      readonly resourceVersion?: string;
-      readonly creationTimestamp?: string;
-      readonly deletionTimestamp?: string;
-    };
-  };
+  readonly object: Pick<ApiObject, 'metadata'>;
 }
 
 /** A list, or an event of a watch, in the form that has one row for each object. */

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { mayInNamespace } from '../api/access.js';
 import { findKind, type Kind, kinds, pathOf } from '../api/kinds.js';
+import { createPage } from '../links.js';
 import type { PageProps } from '../pages.js';
 import { Failure } from '../parts/failure.js';
 import { hrefOf, namespace, setQuery } from '../router.js';
@@ -118,10 +119,7 @@ function List({ kind, query }: { readonly kind: Kind; readonly query: URLSearchP
         </span>
         <span class="grow" />
         {kind.verbs.includes('create') && mayInNamespace('create', kind) && (
-          <a
-            class="button"
-            href={hrefOf(`/create/${kind.group || 'core'}/${kind.version}/${kind.resource}`, { namespace: of })}
-          >
+          <a class="button" href={hrefOf(createPage(kind), { namespace: of })}>
             New {kind.kind}
           </a>
         )}

@@ -7,6 +7,8 @@ import { PagedRows, type RowPage } from './pagedRows.js';
 /** Rows that are asked for at once; more, where many precede those that are wanted. */
 const PAGE_ROWS = 500;
 const SEEK_ROWS = 2000;
+/** Changes after which a list is read again, so that a browser can show one of short-lived objects for days. */
+const MOST_CHANGES = 50_000;
 
 /** A list that is shown: where it is, and which of its objects. */
 export interface ListQuery {
@@ -88,12 +90,13 @@ export class LiveList {
         if (ended === 'ended') return;
       }
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, signal);
     }
   }
 
-  #fail(error: unknown): void {
-    if (this.#aborter.signal.aborted) return;
+  /** `signal`: of what has failed. Nothing has, if it was to end. */
+  #fail(error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return;
     this.error.value = error as ApiError | TypeError;
     this.state.value = 'failed';
   }
@@ -116,12 +119,14 @@ export class LiveList {
       if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED')
         for (const row of rowsOf(object)) this.rows.apply(type, row);
     this.#changed();
+    if (this.rows.changed > MOST_CHANGES) this.#readAgain();
   }
 
   /** Reads what is wanted, one page after another. Only one such loop runs. */
   #load(): Promise<void> {
+    const { signal } = this.#aborter;
     this.#loading ??= this.#loadWanted()
-      .catch(error => this.#fail(error))
+      .catch(error => this.#fail(error, signal))
       .finally(() => (this.#loading = undefined));
     return this.#loading;
   }
@@ -161,11 +166,15 @@ export class LiveList {
       return await readPage(this.query.path, { ...this.#selectors, ...query }, signal);
     } catch (error) {
       if (!isExpired(error)) throw error;
-      this.#aborter.abort();
-      this.#aborter = new AbortController();
-      this.open();
+      this.#readAgain();
       return undefined;
     }
+  }
+
+  #readAgain(): void {
+    this.#aborter.abort();
+    this.#aborter = new AbortController();
+    this.open();
   }
 
   /** Tells those who show the rows, once for each frame. */

@@ -55,6 +55,8 @@ export class PagedRows {
   /** Changes behind the last page, and by how much each has made the list longer. */
   readonly #tail = new Map<string, { readonly row: Row | null; readonly grown: number }>();
   #clock = 0;
+  /** Keys of objects that have changed since the list was read, which are kept. */
+  changed = 0;
 
   constructor(readonly keep?: (row: Row) => boolean) {}
 
@@ -144,11 +146,15 @@ export class PagedRows {
     const page = this.pages.find(({ last }) => row.key <= last);
     const grown = type === 'ADDED' ? 1 : type === 'DELETED' ? -1 : 0;
     if (!page) {
+      if (!this.#tail.has(row.key)) this.changed++;
       this.#tail.set(row.key, { row: changed, grown: grown + (this.#tail.get(row.key)?.grown ?? 0) });
       this.remaining += grown;
       return;
     }
-    if (!this.keep) page.changes.set(row.key, changed);
+    if (!this.keep) {
+      if (!page.changes.has(row.key)) this.changed++;
+      page.changes.set(row.key, changed);
+    }
     if (page.rows) page.count += change(page.rows, row.key, changed && this.#isKept(changed) ? changed : null);
     else page.count = Math.max(0, page.count + grown);
   }

@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Kind } from '../api/kinds.js';
 import type { Row } from '../api/table.js';
+import { objectPage } from '../links.js';
 import { hrefOf, navigate, namespace } from '../router.js';
 import { columnsOf, fitting, type ShownColumn, tracksOf } from './columns.js';
 import type { LiveList } from './liveList.js';
@@ -13,10 +14,8 @@ const OVERSCAN = 12;
 const AGES_MS = 5000;
 
 /** The page of an object. */
-const objectHref = ({ group, version, resource }: Kind, row: Row): string => {
-  const parts = [group || 'core', version, resource, row.namespace || '-', row.name].map(encodeURIComponent);
-  return hrefOf(`/object/${parts.join('/')}`, { namespace: namespace.peek() });
-};
+const objectHref = (kind: Kind, row: Row): string =>
+  hrefOf(objectPage(kind, row.namespace, row.name), { namespace: namespace.peek() });
 
 /** What a key does to the index of the active row; undefined for other keys. */
 function moved(key: string, index: number, page: number, last: number): number | undefined {

@@ -39,7 +39,11 @@ export function NamespaceSelect() {
       aria-label="Namespace"
       value={chosen}
       onFocus={() => void readNames()}
-      onChange={event => choose(event.currentTarget.value)}
+      onChange={event => {
+        choose(event.currentTarget.value);
+        // The user may have stayed, to save a change first.
+        event.currentTarget.value = namespace.peek();
+      }}
     >
       <option value="">All namespaces</option>
       {offered.map(name => (

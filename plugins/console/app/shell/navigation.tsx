@@ -2,12 +2,9 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { mayInNamespace } from '../api/access.js';
 import { type Kind, kinds } from '../api/kinds.js';
+import { listPage } from '../links.js';
 import { PAGES } from '../pages.js';
 import { hrefOf, namespace, place } from '../router.js';
-
-/** The path of the list of a kind. */
-export const listPath = ({ group, version, resource }: Kind): string =>
-  `/list/${group || 'core'}/${version}/${resource}`;
 
 const isNamed = (kind: Kind, text: string): boolean =>
   [kind.kind.toLowerCase(), kind.resource, kind.group, ...kind.shortNames].some(name => name.includes(text));
@@ -58,7 +55,7 @@ export function Navigation({ isOpen }: { readonly isOpen: boolean }) {
         {byGroup(shown).map(([group, of]) => (
           <section key={group}>
             <h2>{group || 'core'}</h2>
-            <ul>{of.map(kind => link(listPath(kind), kind.kind))}</ul>
+            <ul>{of.map(kind => link(listPage(kind), kind.kind))}</ul>
           </section>
         ))}
         {kinds.value && shown.length === 0 && <p class="soft">No kind matches.</p>}

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { session, signOut } from '../api/session.js';
 import { type Page, PAGES, type PageProps } from '../pages.js';
 import { Failure } from '../parts/failure.js';
-import { BASE, hrefOf, match, place } from '../router.js';
+import { BASE, hrefOf, match, mayLeave, place } from '../router.js';
 import { Navigation } from './navigation.js';
 import { NamespaceSelect } from './namespaces.js';
 import { isDark, switchTheme } from './theme.js';
@@ -40,7 +40,7 @@ function Header() {
       <button type="button" class="button plain" onClick={switchTheme} aria-label={isDark() ? 'Light' : 'Dark'}>
         <span aria-hidden="true">{isDark() ? '☀' : '☾'}</span>
       </button>
-      <button type="button" class="button" onClick={() => void signOut()}>
+      <button type="button" class="button" onClick={() => mayLeave() && void signOut()}>
         Sign out
       </button>
     </header>

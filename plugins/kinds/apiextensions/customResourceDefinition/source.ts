@@ -12,7 +12,7 @@ import {
   type ResourceVersion,
   type StructuralSchema,
 } from '../../../../core/api/index.js';
-import { compareVersions } from '../../../../core/schema/registry/registry.js';
+import { compareVersions } from '../../../../core/schema/registry/versionNames.js';
 
 /** Storage name of the definitions. */
 export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';

@@ -9,11 +9,12 @@ import { setFailurePolicyDefaults } from '../job/defaults.js';
 import { validateJobSpec } from '../job/spec.js';
 import { countOf, AGE, type Cell, column, NAME, timeSince } from '../../shared/columns.js';
 import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../../shared/podSpec/podSpecStrategy.js';
+import { POD_NAMES, warnAboutName } from '../../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
 import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
-const LIMITS = ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'] as const;
+const HISTORY_LIMITS = ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit'] as const;
 
 /** `before` is the stored schedule: a time zone that it contains is still allowed. */
 function validateSchedule(spec: CronJobSpec, before: string): Violation[] {
@@ -35,8 +36,8 @@ function validateSchedule(spec: CronJobSpec, before: string): Violation[] {
 /** Violations of a CronJob; `old` is set for updates. */
 function validateCronJob(object: CronJob, naming: Naming, old?: CronJob): Violation[] {
   const spec = object.spec;
-  const found = LIMITS.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
-  found.push(...validateSchedule(spec, old?.spec?.schedule ?? ''));
+  const found = validateSchedule(spec, old?.spec?.schedule ?? '');
+  found.push(...validateNotNegative(spec, 'startingDeadlineSeconds', 'spec.startingDeadlineSeconds'));
   if (!isAbsent(spec.timeZone)) {
     const zone = spec.timeZone;
     found.push(...toViolations('spec.timeZone', zone, timeZoneProblems(zone)));
@@ -47,6 +48,7 @@ function validateCronJob(object: CronJob, naming: Naming, old?: CronJob): Violat
   found.push(...validateJobSpec(job, field, naming));
   if (job.selector) found.push(invalid(`${field}.selector`, job.selector, '`selector` will be auto-generated'));
   if (job.manualSelector === true) found.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
+  for (const member of HISTORY_LIMITS) found.push(...validateNotNegative(spec, member, `spec.${member}`));
   const name = object.metadata.name ?? '';
   return !old && name.length > 52
     ? [...found, invalid('metadata.name', name, 'must be no more than 52 characters')]
@@ -90,7 +92,7 @@ const strategy = (naming: Naming): Partial<Strategy<CronJob>> => ({
 /** CronJob. Defaults of its jobs are set when they are created. */
 export const cronJob = builtInKind<CronJob>('batch/cronjobs', naming =>
   warnAboutName(
-    warnAboutPodSpec(
+    withPodSpec(
       strategy(naming),
       naming,
       'spec.jobTemplate.spec.template.spec',

@@ -9,7 +9,8 @@ import { validateJobStatus } from './status.js';
 import { validateJobUpdate, validateJob } from './validation.js';
 import { AGE, type Cell, column, isConditionTrue, NAME } from '../../shared/columns.js';
 import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../../shared/podSpec/podSpecStrategy.js';
+import { POD_NAMES, warnAboutName } from '../../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
 
 const JOB_STATES = ['Suspended', 'FailureTarget'];
@@ -80,7 +81,7 @@ const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
 /** Job. */
 export const job = builtInKind<Job>('batch/jobs', naming =>
   warnAboutName(
-    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
+    withPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
     POD_NAMES,
   ),
 );

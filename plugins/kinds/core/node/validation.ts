@@ -27,8 +27,6 @@ export function alignPodCidrs(spec: NodeSpec): void {
 function validatePodCidrs(spec: NodeSpec): Violation[] {
   const [ranges, field] = [spec.podCIDRs ?? [], 'spec.podCIDRs'];
   const found = ranges.flatMap((range, i) => toViolations(`${field}[${i}]`, range, cidrComplaints(range)));
-  const repeated = findRepeated(ranges);
-  for (const [i, range] of ranges.entries()) if (repeated[i]) found.push(duplicate(`${field}[${i}]`, range));
   if (ranges.length < 2) return found;
   const wrong = ranges.findIndex(range => cidrComplaints(range).length > 0);
   if (wrong >= 0) {
@@ -39,6 +37,8 @@ function validatePodCidrs(spec: NodeSpec): Violation[] {
   const families = new Set(ranges.map(range => isIPv4(range.split('/')[0]!)));
   if (wrong >= 0 || ranges.length > 2 || families.size < 2)
     found.push(invalid(field, goStrings(ranges), 'may specify no more than one CIDR for each IP family'));
+  const repeated = findRepeated(ranges);
+  for (const [i, range] of ranges.entries()) if (repeated[i]) found.push(duplicate(`${field}[${i}]`, range));
   return found;
 }
 

@@ -4,7 +4,7 @@ import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js'
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
 import { validateSeccompAnnotations } from '../../shared/podSpec/seccomp.js';
-import { validateProfiles } from '../../shared/podSpec/securityContext.js';
+import { validateProfile } from '../../shared/podSpec/securityContext.js';
 
 /** Annotations with this prefix and the name of a container have the AppArmor profile that the field replaced. */
 const appArmorPrefix = (naming: Naming): string => naming.label('container.apparmor.security.beta.orchestrator.io/');
@@ -49,7 +49,7 @@ function toProfile(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
   if (!annotation.startsWith(LOCAL) || annotation === LOCAL) return undefined;
   const profile = { type: 'Localhost', localhostProfile: annotation.slice(LOCAL.length) };
-  return validateProfiles({ appArmorProfile: profile }, '').length === 0 ? profile : undefined;
+  return validateProfile({ appArmorProfile: profile }, 'appArmorProfile', '').length === 0 ? profile : undefined;
 }
 
 const profileOf = (owner: Pick<PodSpec | Container, 'securityContext'>): AppArmorProfile | undefined =>

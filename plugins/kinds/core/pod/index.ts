@@ -23,7 +23,8 @@ import { checkSubdomainName } from '../../shared/values/names.js';
 import { selectByOwnLabels } from '../../shared/podSpec/scheduling.js';
 import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
 import { validateSeccompMatch } from '../../shared/podSpec/seccomp.js';
-import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
+import { withPodSpec } from '../../shared/podSpec/podSpecStrategy.js';
+import { warnAboutName } from '../../shared/podSpec/warnings/warnings.js';
 
 /**
  * The grace period of a pod in seconds: that of the request, otherwise that of the pod; 0 if the pod is not assigned to
@@ -150,7 +151,7 @@ const strategy = (naming: Naming): Partial<Strategy<Pod>> => ({
 /** The kind Pod. */
 export const pod = builtInKind<Pod>('core/pods', naming =>
   warnAboutName(
-    warnAboutPodSpec(
+    withPodSpec(
       strategy(naming),
       naming,
       'spec',

@@ -39,12 +39,9 @@ function validateDeadline(pod: PodSpec, old: PodSpec): Violation[] {
   return [];
 }
 
-/** A text that is equal for tolerations that differ only in the duration of NoExecute, which can be changed. */
+/** A text that is equal for tolerations that differ only in their duration, which can be changed. */
 const tolerationKey = (toleration: Toleration): string =>
-  JSON.stringify([
-    ...(['key', 'operator', 'value', 'effect'] as const).map(member => toleration[member] ?? ''),
-    ...(toleration.effect === 'NoExecute' ? [] : [toNumber(toleration.tolerationSeconds) ?? 0]),
-  ]);
+  JSON.stringify((['key', 'operator', 'value', 'effect'] as const).map(member => toleration[member] ?? ''));
 
 function validateTolerationsUpdate(pod: PodSpec, old: PodSpec): Violation[] {
   const now = new Set((pod.tolerations ?? []).map(tolerationKey));

@@ -12,7 +12,7 @@ export const addressesOf = ({ spec }: Service): string[] =>
     : (spec.clusterIPs ?? []).filter(address => address !== 'None' && address !== '').map(canonicalAddress);
 
 /** The node ports of a Service. Types that use none may have stored some, which are not allocated. */
-const portsOf = ({ spec }: Service): number[] =>
+export const portsOf = ({ spec }: Service): number[] =>
   [
     ...(hasNodePorts(spec) ? (spec.ports ?? []) : []).map(port => port.nodePort),
     hasHealthPort(spec) ? spec.healthCheckNodePort : 0,

@@ -77,7 +77,11 @@ function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
 export function dropFieldsOfOldType(spec: ServiceSpec, old: ServiceSpec): void {
   const drop = (has: (spec: ServiceSpec) => boolean, ...members: (keyof ServiceSpec)[]): void => {
     if (!has(old) || has(spec)) return;
-    for (const member of members) if (isSemanticallyEqual(spec[member], old[member])) delete spec[member];
+    for (const member of members) {
+      const [now, before] = [spec[member], old[member]];
+      // An empty text that is sent now differs from no text.
+      if (isAbsent(now) === isAbsent(before) && isSemanticallyEqual(now, before)) delete spec[member];
+    }
   };
   const isBalancer = (source: ServiceSpec): boolean => (source.type ?? '') === 'LoadBalancer';
   drop(source => !isNamed(source), 'clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy');

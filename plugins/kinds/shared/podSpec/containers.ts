@@ -68,6 +68,7 @@ function validatePorts(container: EphemeralContainer, field: string): Violation[
 }
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
+const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
 
 /** Violations of a container in any of the lists. */
 export function validateContainer(container: EphemeralContainer, field: string, context: PodContext): Violation[] {
@@ -79,14 +80,11 @@ export function validateContainer(container: EphemeralContainer, field: string, 
   else if (context.ofPod && image !== image.trim())
     found.push(invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'));
   found.push(
+    ...validateOneOf(container, 'terminationMessagePolicy', `${field}.terminationMessagePolicy`, MESSAGE_POLICIES),
     ...validatePorts(container, field),
     ...validateEnvironment(container, field),
     ...validateMounts(container, field, context.volumes),
     ...validateOneOf(container, 'imagePullPolicy', `${field}.imagePullPolicy`, PULL_POLICIES),
-    ...validateOneOf(container, 'terminationMessagePolicy', `${field}.terminationMessagePolicy`, [
-      'File',
-      'FallbackToLogsOnError',
-    ]),
     ...validateResources(container.resources, `${field}.resources`),
     ...validateContainerSecurity(container, field),
   );

@@ -1,7 +1,7 @@
 import type { Probe, ProbeHandler, PodTemplateSpec, PodSpec, Container } from '../../../../kinds/v1.js';
 import { isAbsent, setDefault, setDefaultForZero } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from './containerLists.js';
-import { clearDisabledFields } from './disabledFields.js';
+import { resetProcMount } from './disabledFields.js';
 import { pullPolicyFor } from './warnings/imageReference.js';
 import { NO_DIVISOR, setVolumeDefaults } from './volumes/volumeDefaults.js';
 
@@ -46,7 +46,7 @@ function setContainerDefaults(container: Container): void {
 
 /** Sets the defaults of a pod spec, in pods and in templates. */
 export function setPodSpecDefaults(pod: PodSpec): void {
-  clearDisabledFields(pod);
+  resetProcMount(pod);
   setDefault(pod, 'dnsPolicy', 'ClusterFirst');
   setDefault(pod, 'restartPolicy', 'Always');
   setDefault(pod, 'terminationGracePeriodSeconds', 30);

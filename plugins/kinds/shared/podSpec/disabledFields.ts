@@ -2,8 +2,8 @@ import type { PodSpec } from '../../../../kinds/v1.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from './containerLists.js';
 
-/** Removes the volumes with images, and the mounts of these volumes. */
-function removeImageVolumes(pod: PodSpec): void {
+/** Removes the volumes with images, whose feature gate is off in the release, and the mounts of these volumes. */
+export function removeImageVolumes(pod: PodSpec): void {
   const volumes = pod.volumes ?? [];
   const removed = volumes.filter(volume => volume.image);
   if (removed.length === 0) return;
@@ -20,9 +20,8 @@ function removeImageVolumes(pod: PodSpec): void {
   }
 }
 
-/** Resets what clients cannot set because its feature gate is off in the release. The schema drops single fields. */
-export function clearDisabledFields(pod: PodSpec): void {
-  removeImageVolumes(pod);
+/** Resets the mount of /proc, which clients cannot choose because its feature gate is off in the release. */
+export function resetProcMount(pod: PodSpec): void {
   for (const list of CONTAINER_LISTS) {
     for (const container of pod[list] ?? []) {
       const context = container.securityContext;

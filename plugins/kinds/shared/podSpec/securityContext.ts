@@ -29,7 +29,7 @@ export function validateContainerSecurity(container: EphemeralContainer, field: 
     ...validateUserId(context.runAsUser, `${where}.runAsUser`),
     ...validateUserId(context.runAsGroup, `${where}.runAsGroup`),
   ];
-  found.push(...validateProfiles(context, where));
+  found.push(...validateProfile(context, 'seccompProfile', where));
   if (context.allowPrivilegeEscalation === false) {
     if (context.privileged === true) {
       found.push(invalid(where, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
@@ -40,7 +40,7 @@ export function validateContainerSecurity(container: EphemeralContainer, field: 
       );
     }
   }
-  return [...found, ...validateWindowsOptions(context, where)];
+  return [...found, ...validateWindowsOptions(context, where), ...validateProfile(context, 'appArmorProfile', where)];
 }
 
 /** The longest name of an AppArmor profile. */
@@ -55,44 +55,45 @@ function validateAppArmorName(name: string, field: string): Violation[] {
 }
 
 /** The kinds of profiles, with the words for them in messages and the checks of their names. */
-const PROFILES = [
-  {
-    member: 'seccompProfile',
+const PROFILES = {
+  seccompProfile: {
     word: 'seccomp',
     check: checkLocalPath,
     // Upstream shows the profile instead of its name.
     shown: (profile: SeccompProfile | AppArmorProfile) =>
       new Verbatim(`core.SeccompProfile{Type:${JSON.stringify(profile.type)}, LocalhostProfile:(*string)(0x0)}`),
   },
-  {
-    member: 'appArmorProfile',
+  appArmorProfile: {
     word: 'AppArmor',
     check: validateAppArmorName,
     shown: (profile: SeccompProfile | AppArmorProfile) => profile.localhostProfile,
   },
-] as const;
+} as const;
 
-/** Violations of the seccomp and AppArmor profiles of a pod or a container. */
-export function validateProfiles(context: PodSecurityContext | SecurityContext, where: string): Violation[] {
-  return PROFILES.flatMap(({ member, word, check, shown }) => {
-    const profile = context[member];
-    if (!profile) return [];
-    const [type, name] = [profile.type, profile.localhostProfile];
-    const [field, nameField] = [`${where}.${member}`, `${where}.${member}.localhostProfile`];
-    const found =
-      type === ''
-        ? [required(`${field}.type`, `type is required when ${member} is set`)]
-        : validateOneOf(profile, 'type', `${field}.type`, ['Localhost', 'RuntimeDefault', 'Unconfined']);
-    // The name is reported beside another type only for seccomp.
-    if (found.length > 0 && member === 'appArmorProfile') return found;
-    if (type === 'Localhost')
-      return isAbsent(name)
-        ? [required(nameField, `must be set when ${word} type is Localhost`)]
-        : check(profile.localhostProfile ?? '', nameField);
+/** Violations of the seccomp or AppArmor profile of a pod or a container. */
+export function validateProfile(
+  context: PodSecurityContext | SecurityContext | undefined,
+  member: keyof typeof PROFILES,
+  where: string,
+): Violation[] {
+  const { word, check, shown } = PROFILES[member];
+  const profile = context?.[member];
+  if (!profile) return [];
+  const [type, name] = [profile.type, profile.localhostProfile];
+  const [field, nameField] = [`${where}.${member}`, `${where}.${member}.localhostProfile`];
+  const found =
+    type === ''
+      ? [required(`${field}.type`, `type is required when ${member} is set`)]
+      : validateOneOf(profile, 'type', `${field}.type`, ['Localhost', 'RuntimeDefault', 'Unconfined']);
+  // The name is reported beside another type only for seccomp.
+  if (found.length > 0 && member === 'appArmorProfile') return found;
+  if (type === 'Localhost')
     return isAbsent(name)
-      ? found
-      : [...found, invalid(nameField, shown(profile), `can only be set when ${word} type is Localhost`)];
-  });
+      ? [required(nameField, `must be set when ${word} type is Localhost`)]
+      : check(profile.localhostProfile ?? '', nameField);
+  return isAbsent(name)
+    ? found
+    : [...found, invalid(nameField, shown(profile), `can only be set when ${word} type is Localhost`)];
 }
 
 const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
@@ -130,17 +131,21 @@ export function validatePodSecurity(pod: PodSpec, field: string): Violation[] {
   );
   const groups = context?.supplementalGroups ?? [];
   for (const [i, group] of groups.entries()) found.push(...validateUserId(group, `${where}.supplementalGroups[${i}]`));
-  if (!isAbsent(context?.fsGroupChangePolicy)) {
-    found.push(
-      ...validateOneOf(context, 'fsGroupChangePolicy', `${where}.fsGroupChangePolicy`, ['Always', 'OnRootMismatch']),
-    );
-  }
-  found.push(...validateSysctls(pod, where));
   if (pod.hostPID === true && pod.shareProcessNamespace === true) {
     found.push(
       invalid(`${where}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'),
     );
   }
-  if (context) found.push(...validateProfiles(context, where));
-  return [...found, ...validateWindowsOptions(context, where)];
+  found.push(...validateSysctls(pod, where));
+  if (!isAbsent(context?.fsGroupChangePolicy)) {
+    found.push(
+      ...validateOneOf(context, 'fsGroupChangePolicy', `${where}.fsGroupChangePolicy`, ['Always', 'OnRootMismatch']),
+    );
+  }
+  return [
+    ...found,
+    ...validateProfile(context, 'seccompProfile', where),
+    ...validateWindowsOptions(context, where),
+    ...validateProfile(context, 'appArmorProfile', where),
+  ];
 }

@@ -46,8 +46,8 @@ function validateContainers(pod: PodSpec, field: string, context: PodContext): V
   const names = new Set<string>();
   const main = pod.containers ?? [];
   if (main.length === 0) found.push(required(`${field}.containers`));
-  const check = (container: Container, where: string, hostPorts: Set<string>): void => {
-    found.push(...validateContainer(container, where, context));
+  const check = (container: Container, where: string, hostPorts: Set<string>, ofPolicy: Violation[] = []): void => {
+    found.push(...validateContainer(container, where, context), ...ofPolicy);
     const name = container.name;
     if (names.has(name)) found.push(duplicate(`${where}.name`, name));
     names.add(name);
@@ -63,18 +63,19 @@ function validateContainers(pod: PodSpec, field: string, context: PodContext): V
   }
   for (const [i, container] of (pod.initContainers ?? []).entries()) {
     const where = `${field}.initContainers[${i}]`;
-    check(container, where, new Set());
+    const ofPolicy = isAbsent(container.restartPolicy)
+      ? []
+      : validateOneOf(container, 'restartPolicy', `${where}.restartPolicy`, ['Always']);
+    check(container, where, new Set(), ofPolicy);
     found.push(...validateInitContainer(container, where, context));
   }
-  if (pod.hostNetwork === true) found.push(...validateHostNetworkPorts(main, `${field}.containers`));
   return found;
 }
 
+/** What init containers have only if they run as long as the pod. */
 function validateInitContainer(container: Container, where: string, context: PodContext): Violation[] {
-  const found = isAbsent(container.restartPolicy)
-    ? []
-    : validateOneOf(container, 'restartPolicy', `${where}.restartPolicy`, ['Always']);
-  if (container.restartPolicy === 'Always') return [...found, ...validateLifecycle(container, where, context.grace)];
+  if (container.restartPolicy === 'Always') return validateLifecycle(container, where, context.grace);
+  const found: Violation[] = [];
   for (const member of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
     if (container[member])
       found.push(
@@ -268,6 +269,7 @@ export function validatePodSpec(pod: PodSpec, field: string, podName?: string): 
     ...ofVolumes.flat(),
     ...validateContainers(pod, field, context),
     ...validateEphemeralContainers(pod, field, context),
+    ...(pod.hostNetwork === true ? validateHostNetworkPorts(pod.containers ?? [], `${field}.containers`) : []),
     ...validateOneOf(pod, 'restartPolicy', `${field}.restartPolicy`, ['Always', 'OnFailure', 'Never']),
     ...validateOneOf(pod, 'dnsPolicy', `${field}.dnsPolicy`, DNS_POLICIES),
     ...validateLabels(Object.entries(pod.nodeSelector ?? {}), `${field}.nodeSelector`),

@@ -3,6 +3,9 @@ import { forbiddenField, notSupported, required, type Violation } from '../../..
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
+/** The mode that no other one may be used with. */
+const ALONE = 'ReadWriteOncePod';
+
 /**
  * Violations of the access modes in the spec of a volume or claim; `field` is the spec. `noAccessMode` is the detail of
  * the message if there is no access mode.
@@ -18,7 +21,7 @@ export function validateAccessModes(
     ...modes
       .filter(mode => !ACCESS_MODES.includes(mode))
       .map(mode => notSupported(`${field}.accessModes`, mode, ACCESS_MODES)),
-    ...(modes.includes('ReadWriteOncePod') && new Set(modes).size > 1
+    ...(modes.includes(ALONE) && modes.some(mode => mode !== ALONE && ACCESS_MODES.includes(mode))
       ? [forbiddenField(`${field}.accessModes`, 'may not use ReadWriteOncePod with other access modes')]
       : []),
   ];

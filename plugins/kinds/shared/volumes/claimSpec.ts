@@ -56,10 +56,11 @@ export function validateClaimSpec(
   const storage = `${field}.resources[storage]`;
   const [source, reference] = [spec.dataSource, spec.dataSourceRef];
   const { namespace, ...local } = reference ?? {};
+  const ofModes = validateAccessModes(spec, field, 'at least 1 access mode is required');
+  const ofSelector = validateSelector(spec.selector, `${field}.selector`);
   const differs = source && reference && (namespace ?? '') === '' && !isUnchanged(withGroup(source), withGroup(local));
   return [
-    ...validateAccessModes(spec, field, 'at least 1 access mode is required'),
-    ...validateSelector(spec.selector, `${field}.selector`),
+    ...((spec.accessModes ?? []).length === 0 ? [...ofModes, ...ofSelector] : [...ofSelector, ...ofModes]),
     ...(isAbsent(size)
       ? [required(storage)]
       : compareQuantities(quantityOf(size), ZERO_QUANTITY) <= 0

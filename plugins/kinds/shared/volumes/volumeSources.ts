@@ -351,8 +351,16 @@ export function iscsiNameComplaints(iscsi: ISCSIPersistentVolumeSource | undefin
 export const extraSourceName = (source: string): string =>
   source === 'cephfs' ? 'cephFS' : source === 'downwardAPI' ? 'downwarAPI' : source;
 
-/** Checks that the spec of the volume `name` has exactly one source, and validates it. */
-export function validatePersistentSource(spec: PersistentVolumeSpec, field: string, name: string): Violation[] {
+/**
+ * Checks that the spec of the volume `name` has exactly one source, and validates it. `hasAffinity`: it may have an
+ * affinity to nodes, and has one.
+ */
+export function validatePersistentSource(
+  spec: PersistentVolumeSpec,
+  field: string,
+  name: string,
+  hasAffinity: boolean,
+): Violation[] {
   const [first, ...others] = PERSISTENT_SOURCES.filter(source => spec[source]);
   if (!first) return [required(field, 'must specify a volume type')];
   const validate = (member: keyof PersistentVolumeSource): Violation[] => {
@@ -361,7 +369,7 @@ export function validatePersistentSource(spec: PersistentVolumeSpec, field: stri
     return [
       ...checkSource(PERSISTENT, spec, member, field),
       ...toViolations(`${field}.iscsi.targetportal`, iscsi?.targetPortal, targetComplaints),
-      ...(member === 'local' && isAbsent(spec.nodeAffinity)
+      ...(member === 'local' && !hasAffinity
         ? [required(`${field}.nodeAffinity`, 'Local volume requires node affinity')]
         : []),
     ];

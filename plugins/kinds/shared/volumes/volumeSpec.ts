@@ -17,19 +17,21 @@ import { validatePersistentSource } from './volumeSources.js';
 
 /** Amounts of resources as Go prints them in messages. */
 function goResources(amounts: readonly (readonly [string, unknown])[]): Verbatim {
-  const members = amounts.map(([name, amount]) => `${JSON.stringify(name)}:${amount}`).join(', ');
-  return new Verbatim(`core.ResourceList${amounts.length === 0 ? '(nil)' : `{${members}}`}`);
+  const members = amounts.map(([name, amount]) => `${JSON.stringify(name)}:${amount}`);
+  return new Verbatim(`core.ResourceList{${members.join(', ')}}`);
 }
 
-/** Violations of the capacity: storage, and nothing else. */
-function validateCapacity(spec: PersistentVolumeSpec, at: string): Violation[] {
+const NO_RESOURCES = new Verbatim('core.ResourceList(nil)');
+
+/** Violations of the capacity: storage, and nothing else. `isSent`: whether it was sent, maybe empty. */
+function validateCapacity(spec: PersistentVolumeSpec, at: string, isSent: boolean): Violation[] {
   const amounts = Object.entries(spec.capacity ?? {});
   const names = amounts.map(([name]) => name);
   return [
     ...(amounts.length === 0 ? [required(`${at}.capacity`)] : []),
     ...(names.length === 1 && names[0] === 'storage'
       ? []
-      : [notSupported(`${at}.capacity`, goResources(amounts), ['storage'])]),
+      : [notSupported(`${at}.capacity`, isSent ? goResources(amounts) : NO_RESOURCES, ['storage'])]),
     ...amounts.flatMap(([name, amount]) => {
       const [field, quantity] = [`${at}.capacity[${name}]`, quantityOf(amount)];
       const found: Violation[] = [];
@@ -55,16 +57,24 @@ const isRoot = (path: string): boolean =>
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 
-/** Violations of the spec of a PersistentVolume; `at` is its field, `name` that of the volume. */
-export function validateVolumeSpec(spec: PersistentVolumeSpec, at: string, name: string): Violation[] {
+/**
+ * Violations of the spec of a PersistentVolume; `at` is its field, `name` that of the volume. `emptied`: the members of
+ * the spec that were sent empty.
+ */
+export function validateVolumeSpec(
+  spec: PersistentVolumeSpec,
+  at: string,
+  name: string,
+  emptied: ReadonlySet<string> | undefined,
+): Violation[] {
   const policy = `${at}.persistentVolumeReclaimPolicy`;
   const recycled = (spec.persistentVolumeReclaimPolicy ?? '') === 'Recycle';
   return [
     ...validateAccessModes(spec, at),
-    ...validateCapacity(spec, at),
+    ...validateCapacity(spec, at, !isAbsent(spec.capacity) || emptied?.has('capacity') === true),
     ...validateOneOf(spec, 'persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES, false),
     ...validateAffinity(spec, at),
-    ...validatePersistentSource(spec, at, name),
+    ...validatePersistentSource(spec, at, name, !isAbsent(spec.nodeAffinity)),
     ...(recycled && isRoot(spec.hostPath?.path ?? '')
       ? [forbiddenField(policy, "may not be 'recycle' for a hostPath mount of '/'")]
       : []),
@@ -92,7 +102,7 @@ export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, at: string)
       ? []
       : [forbiddenField(`${at}.persistentVolumeReclaimPolicy`, `may only be Retain ${INLINE}`)]),
     ...refuseInline(at, 'nodeAffinity', !isAbsent(spec.nodeAffinity)),
-    ...validatePersistentSource(spec, at, ''),
+    ...validatePersistentSource(spec, at, '', false),
     ...refuseInline(at, 'storageClassName', (spec.storageClassName ?? '') !== ''),
     ...(isAbsent(spec.volumeMode) || spec.volumeMode === 'Filesystem'
       ? []

@@ -1,4 +1,5 @@
 import { Failure } from '../../parts/failure.js';
+import { ScrollRegion } from '../../parts/scrollRegion.js';
 import { useMetrics } from '../metrics/scraper.js';
 import { ChartCard } from './chartCard.js';
 import { CHARTS } from './series.js';
@@ -19,12 +20,11 @@ export default function ChartsPage() {
       </div>
       {error !== undefined && <Failure error={error} doing="reading metrics" />}
       {snapshots.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <div class="charts" role="region" aria-label="Charts of the server" tabIndex={0}>
+        <ScrollRegion class="charts" label="Charts of the server">
           {CHARTS.map(chart => (
             <ChartCard key={chart.title} chart={chart} snapshots={snapshots} />
           ))}
-        </div>
+        </ScrollRegion>
       )}
     </section>
   );

@@ -1,3 +1,4 @@
+import { timeText } from '../plugins/measures.js';
 import { between, type Labels, quantile, type Snapshot } from '../metrics/snapshot.js';
 
 /** A line of a chart. */
@@ -19,7 +20,15 @@ const READS = ['GET', 'LIST'];
 const WRITES = ['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLECTION'];
 const REQUESTS = 'apiserver_request_total';
 const DURATION = 'apiserver_request_duration_seconds';
+const THREADS = 'capstan_thread_busy_seconds_total';
 const PLUGINS = 'capstan_plugin_duration_seconds';
+/** The kinds of thread, of which every server has these four. */
+const KINDS = [
+  ['Front end', 'front'],
+  ['Pool', 'pool'],
+  ['Writer', 'writer'],
+  ['Controllers', 'control'],
+] as const;
 const STAGES = [
   ['Authentication', 'authenticator'],
   ['Authorization', 'authorizer'],
@@ -61,8 +70,6 @@ const errors: Series['value'] = (now, before) => {
 
 const digits = (value: number): string => value.toLocaleString('en', { maximumSignificantDigits: 3 });
 const perSecond = (value: number): string => `${digits(value)}/s`;
-const asSeconds = (value: number): string =>
-  value >= 1 ? `${digits(value)} s` : value >= 0.001 ? `${digits(value * 1e3)} ms` : `${digits(value * 1e6)} µs`;
 const asBytes = (value: number): string =>
   value >= 2 ** 30 ? `${digits(value / 2 ** 30)} GiB` : `${digits(value / 2 ** 20)} MiB`;
 
@@ -81,7 +88,7 @@ export const CHARTS: readonly Chart[] = [
   {
     title: 'Latency',
     note: 'Time until the answer',
-    format: asSeconds,
+    format: timeText,
     series: [
       { label: 'Reads, median', value: durations(0.5, READS) },
       { label: 'Reads, 99 %', value: durations(0.99, READS) },
@@ -92,7 +99,7 @@ export const CHARTS: readonly Chart[] = [
   {
     title: 'Stages',
     note: 'Time in plugins for each request, on average',
-    format: asSeconds,
+    format: timeText,
     series: STAGES.map(([label, point]) => ({ label, value: stage(point) })),
   },
   {
@@ -130,6 +137,12 @@ export const CHARTS: readonly Chart[] = [
     note: 'Cores that all threads keep busy',
     format: digits,
     series: [{ label: 'Cores', value: rate('process_cpu_seconds_total') }],
+  },
+  {
+    title: 'Threads',
+    note: 'Busy at a time, on average',
+    format: digits,
+    series: KINDS.map(([label, thread]) => ({ label, value: rate(THREADS, { thread }) })),
   },
 ];
 

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { findKind, type Kind, kinds } from '../../api/kinds.js';
+import { listPage, objectPage } from '../../links.js';
 import type { PageProps } from '../../pages.js';
 import { hrefOf, namespace as selected, navigate } from '../../router.js';
 import type { Known } from '../object/edit/completion.js';
-import { Draft } from '../object/edit/draft.js';
 import { EditPanel } from '../object/edit/editPanel.js';
+import { useDraft } from '../object/edit/useDraft.js';
 import { canonicalText, parseYaml } from '../object/edit/yamlText.js';
 import { FormPanel } from '../object/form/formPanel.js';
 import { readSchemas, skeletonOf } from '../object/schema/schema.js';
@@ -29,7 +30,7 @@ function beginning({ group, version, kind, namespaced }: Kind, known: Known | un
 
 function CreateView({ kind, query }: { readonly kind: Kind; readonly query: URLSearchParams }) {
   const namespace = kind.namespaced ? selected.value || 'default' : '';
-  const draft = useMemo(() => new Draft({ kind, namespace, name: '' }, true), []);
+  const draft = useDraft({ kind, namespace, name: '' }, true);
   const known = useSignal<Known | undefined>(undefined);
   useEffect(() => {
     readSchemas(kind)
@@ -45,11 +46,11 @@ function CreateView({ kind, query }: { readonly kind: Kind; readonly query: URLS
     const { metadata } = parseYaml(text) as {
       readonly metadata: { readonly name: string; readonly namespace?: string };
     };
-    const parts = [kind.group || 'core', kind.version, kind.resource, metadata.namespace ?? '-', metadata.name];
-    navigate(hrefOf(`/object/${parts.map(encodeURIComponent).join('/')}`, { namespace: selected.value }));
+    const page = objectPage(kind, metadata.namespace ?? '', metadata.name);
+    navigate(hrefOf(page, { namespace: selected.value }));
   };
   const isForm = query.get('tab') === 'form';
-  const list = hrefOf(`/list/${kind.group || 'core'}/${kind.version}/${kind.resource}`, { namespace: selected.value });
+  const list = hrefOf(listPage(kind), { namespace: selected.value });
   return (
     <section class="object-page">
       <div class="object-head">

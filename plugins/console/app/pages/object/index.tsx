@@ -3,12 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { may } from '../../api/access.js';
 import { findKind, kinds } from '../../api/kinds.js';
+import { listPage } from '../../links.js';
 import type { PageProps } from '../../pages.js';
 import { Failure } from '../../parts/failure.js';
 import { hrefOf, namespace as selected } from '../../router.js';
 import type { Known } from './edit/completion.js';
-import { Draft } from './edit/draft.js';
 import { EditPanel } from './edit/editPanel.js';
+import { useDraft } from './edit/useDraft.js';
 import { EventsPanel } from './eventsPanel.js';
 import { FormPanel } from './form/formPanel.js';
 import { LiveObject, type ObjectAddress } from './liveObject.js';
@@ -39,7 +40,7 @@ const TABS = [
 function Head({ live, children }: { readonly live: LiveObject; readonly children?: ComponentChildren }) {
   const { kind, namespace, name } = live.address;
   const [color, word] = STATES[live.state.value];
-  const list = hrefOf(`/list/${kind.group || 'core'}/${kind.version}/${kind.resource}`, { namespace: selected.value });
+  const list = hrefOf(listPage(kind), { namespace: selected.value });
   const isEnding = live.object.value?.metadata.deletionTimestamp !== undefined && live.state.value !== 'gone';
   return (
     <div class="object-head">
@@ -89,7 +90,7 @@ function useSchema(kind: ObjectAddress['kind']) {
 
 function ObjectView({ address, query }: { readonly address: ObjectAddress; readonly query: URLSearchParams }) {
   const live = useMemo(() => new LiveObject(address), []);
-  const draft = useMemo(() => new Draft(address), []);
+  const draft = useDraft(address);
   const known = useSchema(address.kind);
   const rights = useRights(address);
   const isDeleting = useSignal(false);

@@ -5,7 +5,9 @@ import { sendJson } from '../../api/http.js';
 import { type Kind, kinds, pathOf } from '../../api/kinds.js';
 import type { ApiList, ApiObject } from '../../api/objects.js';
 import { systemGroup } from '../../api/session.js';
+import { objectPage } from '../../links.js';
 import { Failure } from '../../parts/failure.js';
+import { ScrollRegion } from '../../parts/scrollRegion.js';
 import { hrefOf } from '../../router.js';
 import { useMetrics } from '../metrics/scraper.js';
 import type { Snapshot } from '../metrics/snapshot.js';
@@ -51,8 +53,7 @@ async function readConfigured(all: readonly Kind[]): Promise<Configured> {
   return new Map(found.filter(entry => entry !== undefined));
 }
 
-const pageOf = (kind: Kind, name: string): string =>
-  hrefOf(`/object/${kind.group || 'core'}/${kind.version}/${kind.resource}/-/${encodeURIComponent(name)}`);
+const pageOf = (kind: Kind, name: string): string => hrefOf(objectPage(kind, '', name));
 
 function Times(props: {
   readonly head: readonly string[];
@@ -61,8 +62,7 @@ function Times(props: {
 }) {
   const { head, label, children } = props;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <div class="times" role="region" aria-label={label} tabIndex={0}>
+    <ScrollRegion class="times" label={label}>
       <table>
         <thead>
           <tr>
@@ -75,7 +75,7 @@ function Times(props: {
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 
@@ -114,43 +114,38 @@ function Plugins({ snapshot }: { readonly snapshot: Snapshot }) {
   );
 }
 
-function Policies({
-  configured,
-  snapshot,
-}: {
-  readonly configured: Configured;
-  readonly snapshot: Snapshot | undefined;
+/** A policy or a webhook with its measure. */
+interface AdmissionRow {
+  readonly rules: 'validating' | 'mutating';
+  readonly name: string;
+  readonly page: string;
+  readonly note: string;
+  /** Whether nothing makes it take effect. */
+  readonly isIdle?: boolean;
+  readonly measure: Measure | undefined;
+}
+
+function AdmissionTable(props: {
+  readonly title: string;
+  readonly head: readonly [one: string, calls: string];
+  readonly rows: readonly AdmissionRow[];
 }) {
-  const rows = (['validating', 'mutating'] as const).flatMap(rules => {
-    const policies = configured.get(`${rules}admissionpolicies`);
-    const bindings = configured.get(`${rules}admissionpolicybindings`)?.items ?? [];
-    return (policies?.items ?? []).map(({ metadata: { name = '' }, spec }) => ({
-      rules,
-      name,
-      page: pageOf(policies!.kind, name),
-      failure: spec?.failurePolicy ?? 'Fail',
-      bindings: bindings.filter(binding => binding.spec?.policyName === name).length,
-      measure: snapshot && policyIn(snapshot, rules, name),
-    }));
-  });
+  const { title, head, rows } = props;
+  const [one, calls] = head;
   return (
     <section class="stack">
-      <h2>Policies</h2>
+      <h2>{title}</h2>
       {rows.length === 0 ? (
-        <p class="notice">There are no policies that you may see.</p>
+        <p class="notice">There are no {title.toLowerCase()} that you may see.</p>
       ) : (
-        <Times label="Policies" head={['Policy', 'Kind', 'Checks', 'Mean', '99 %', 'Refused']}>
-          {rows.map(({ rules, name, page, failure, bindings, measure }) => (
-            <tr key={`${rules} ${name}`}>
+        <Times label={title} head={[one, 'Kind', calls, 'Mean', '99 %', 'Refused']}>
+          {rows.map(({ rules, name, page, note, isIdle, measure }) => (
+            <tr key={`${rules} ${page} ${name}`}>
               <th scope="row">
                 <a href={page}>{name}</a>
               </th>
               <td>
-                {rules}{' '}
-                <span class="soft small">
-                  {bindings} {bindings === 1 ? 'binding' : 'bindings'}, failures: {failure}
-                </span>{' '}
-                {bindings === 0 && <span class="chip warn">not bound</span>}
+                {rules} <span class="soft small">{note}</span> {isIdle && <span class="chip warn">not bound</span>}
               </td>
               <MeasureCells measure={measure} />
             </tr>
@@ -161,53 +156,38 @@ function Policies({
   );
 }
 
-function Webhooks({
-  configured,
-  snapshot,
-}: {
-  readonly configured: Configured;
-  readonly snapshot: Snapshot | undefined;
-}) {
-  const rows = (['validating', 'mutating'] as const).flatMap(rules => {
+const RULES = ['validating', 'mutating'] as const;
+
+const policyRows = (configured: Configured, snapshot: Snapshot | undefined): AdmissionRow[] =>
+  RULES.flatMap(rules => {
+    const policies = configured.get(`${rules}admissionpolicies`);
+    const bindings = configured.get(`${rules}admissionpolicybindings`)?.items ?? [];
+    return (policies?.items ?? []).map(({ metadata: { name = '' }, spec }) => {
+      const bound = bindings.filter(binding => binding.spec?.policyName === name).length;
+      return {
+        rules,
+        name,
+        page: pageOf(policies!.kind, name),
+        note: `${bound} ${bound === 1 ? 'binding' : 'bindings'}, failures: ${spec?.failurePolicy ?? 'Fail'}`,
+        isIdle: bound === 0,
+        measure: snapshot && policyIn(snapshot, rules, name),
+      };
+    });
+  });
+
+const webhookRows = (configured: Configured, snapshot: Snapshot | undefined): AdmissionRow[] =>
+  RULES.flatMap(rules => {
     const configurations = configured.get(`${rules}webhookconfigurations`);
     return (configurations?.items ?? []).flatMap(({ metadata: { name: of = '' }, webhooks = [] }) =>
-      webhooks.map(({ name, failurePolicy = 'Fail', timeoutSeconds = 10, clientConfig }) => ({
+      webhooks.map(({ name, failurePolicy = 'Fail', timeoutSeconds = 10, clientConfig: { url, service } = {} }) => ({
         rules,
         name,
         page: pageOf(configurations!.kind, of),
-        failurePolicy,
-        timeoutSeconds,
-        target: clientConfig?.url ?? `${clientConfig?.service?.namespace}/${clientConfig?.service?.name}`,
+        note: `${url ?? `${service?.namespace}/${service?.name}`}, ${timeoutSeconds} s, failures: ${failurePolicy}`,
         measure: snapshot && webhookIn(snapshot, name, rules === 'validating' ? 'validating' : 'admit'),
       })),
     );
   });
-  return (
-    <section class="stack">
-      <h2>Webhooks</h2>
-      {rows.length === 0 ? (
-        <p class="notice">There are no webhooks that you may see.</p>
-      ) : (
-        <Times label="Webhooks" head={['Webhook', 'Kind', 'Calls', 'Mean', '99 %', 'Refused']}>
-          {rows.map(({ rules, name, page, failurePolicy, timeoutSeconds, target, measure }) => (
-            <tr key={`${rules} ${name}`}>
-              <th scope="row">
-                <a href={page}>{name}</a>
-              </th>
-              <td>
-                {rules}{' '}
-                <span class="soft small">
-                  {target}, {timeoutSeconds} s, failures: {failurePolicy}
-                </span>
-              </td>
-              <MeasureCells measure={measure} />
-            </tr>
-          ))}
-        </Times>
-      )}
-    </section>
-  );
-}
 
 /** Plugins, policies and webhooks, with how often they were called and how long that took. */
 export default function PluginsPage() {
@@ -226,8 +206,8 @@ export default function PluginsPage() {
         <span class="soft small">Counted since the start of the server.</span>
       </div>
       {error !== undefined && <Failure error={error} doing="reading metrics" />}
-      <Policies configured={configured.value} snapshot={snapshot} />
-      <Webhooks configured={configured.value} snapshot={snapshot} />
+      <AdmissionTable title="Policies" head={['Policy', 'Checks']} rows={policyRows(configured.value, snapshot)} />
+      <AdmissionTable title="Webhooks" head={['Webhook', 'Calls']} rows={webhookRows(configured.value, snapshot)} />
       {snapshot && <Plugins snapshot={snapshot} />}
     </section>
   );

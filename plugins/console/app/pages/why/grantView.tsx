@@ -6,6 +6,7 @@ import { ApiError, send } from '../../api/http.js';
 import { type Kind, pathOf } from '../../api/kinds.js';
 import type { ApiObject } from '../../api/objects.js';
 import { Failure } from '../../parts/failure.js';
+import { ScrollRegion } from '../../parts/scrollRegion.js';
 import { kindOfReference } from '../object/related/relatives.js';
 
 /** An object to create, and where. */
@@ -59,10 +60,9 @@ export function GrantView({ text }: { readonly text: string }) {
       <p>
         <strong>This would allow it, and no more:</strong>
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <pre class="patch" tabIndex={0} role="region" aria-label="Objects that would allow it">
+      <ScrollRegion as="pre" class="patch" label="Objects that would allow it">
         {text}
-      </pre>
+      </ScrollRegion>
       {error.value !== undefined && <Failure error={error.value} doing="creating the objects" />}
       {state.value === 'done' ? (
         <p class="notice good" role="status">

@@ -2,6 +2,7 @@ import type { Quantity } from '../../../../../core/model/scalars.js';
 import type { DownwardAPIVolumeFile, PersistentVolumeSpec, Volume } from '../../../../../kinds/v1.js';
 import { setClaimSpecDefaults } from '../../volumes/claimSpec.js';
 import { isAbsent, setDefault } from '../../../../../core/model/record.js';
+import { setIfAbsent } from '../../values/defaults.js';
 
 /** The unit of amounts of resources that is not set: as written, amounts have none. */
 export const NO_DIVISOR = '0' as Quantity;
@@ -35,10 +36,10 @@ const VOLUME_DEFAULTS: { readonly [Name in keyof Sources]?: (source: Sources[Nam
     setDefault(source, 'keyring', '/etc/ceph/keyring');
   },
   azureDisk: source => {
-    setDefault(source, 'cachingMode', 'ReadWrite');
-    setDefault(source, 'fsType', 'ext4');
+    setIfAbsent(source, 'cachingMode', 'ReadWrite');
+    setIfAbsent(source, 'fsType', 'ext4');
     setDefault(source, 'readOnly', false);
-    setDefault(source, 'kind', 'Shared');
+    setIfAbsent(source, 'kind', 'Shared');
   },
   scaleIO: source => {
     setDefault(source, 'storageMode', 'ThinProvisioned');

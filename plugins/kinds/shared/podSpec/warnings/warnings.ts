@@ -1,9 +1,8 @@
-import type { StrategyContext, Strategy } from '../../../../../core/api/strategy.js';
+import type { Strategy } from '../../../../../core/api/strategy.js';
 import { dns1123Label } from '../../../../../core/model/names.js';
 import type { ApiObject } from '../../../../../core/model/object.js';
 import { isInteger, quantityOf } from '../../../../../core/model/quantity.js';
 import { isAbsent } from '../../../../../core/model/record.js';
-import type { Violation } from '../../../../../core/model/refusal.js';
 import type {
   Container,
   EphemeralContainer,
@@ -106,7 +105,7 @@ const containerWarnings = (pod: PodSpec, field: string): string[] =>
   );
 
 /** Warnings about a valid pod spec. */
-function podWarnings(
+export function podWarnings(
   { metadata, spec: pod }: Pick<PodTemplateSpec, 'metadata' | 'spec'>,
   field: string,
   naming: Naming,
@@ -159,39 +158,3 @@ export function warnAboutName<T extends ApiObject>(strategy: Partial<Strategy<T>
 
 /** Where the names of workloads are used. */
 export const POD_NAMES = 'Pod names and hostnames';
-
-/** The object whose spec an update is warned about; undefined if its warnings would be those of the last write. */
-type WarnedOnUpdate<T> = (object: T, old: T) => T | undefined;
-
-/** Warns about the new object if its spec differs. */
-const ifGenerationDiffers = <T extends ApiObject>(object: T, old: T): T | undefined =>
-  object.metadata.generation === old.metadata.generation ? undefined : object;
-
-/**
- * A strategy that warns about a valid pod spec with likely mistakes: `templateOf` returns the pod or template with it,
- * `field` is the field of the spec. `warnedOnUpdate`: the object that an update is warned about; absent: the new one,
- * if its generation has changed.
- */
-export function warnAboutPodSpec<T extends ApiObject>(
-  strategy: Partial<Strategy<T>>,
-  naming: Naming,
-  field: string,
-  templateOf: (object: T) => Pick<PodTemplateSpec, 'metadata' | 'spec'> | undefined,
-  warnedOnUpdate: WarnedOnUpdate<T> = ifGenerationDiffers,
-): Partial<Strategy<T>> {
-  const warn = (object: T, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
-    const template = templateOf(object);
-    if (template && context.warn && found.length === 0)
-      for (const text of new Set(podWarnings(template, field, naming))) context.warn(text);
-    return found;
-  };
-  return {
-    ...strategy,
-    validateCreate: (object, context) => warn(object, context, strategy.validateCreate?.(object, context) ?? []),
-    validateUpdate: (object, old, context) => {
-      const found = strategy.validateUpdate?.(object, old, context) ?? [];
-      const warned = warnedOnUpdate(object, old);
-      return warned ? warn(warned, context, found) : found;
-    },
-  };
-}

@@ -1,13 +1,9 @@
-import type { ApiObject, FieldSet } from '../../../api/objects.js';
+import { type ApiObject, type Fields, type FieldSet, isFields } from '../../../api/objects.js';
 import { labelOf } from '../managers/fieldTree.js';
 import type { Schema, Schemas } from '../schema/schema.js';
 import type { Known } from './completion.js';
 import { isEqual } from './threeWay.js';
 import { canonicalText, parseYaml } from './yamlText.js';
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What an apply sends. */
 export interface ApplyBody {
@@ -84,21 +80,21 @@ class Collector {
       `[${Object.entries(identityOf(item))
         .map(([key, of]) => `${key}=${String(of)}`)
         .join(', ')}]`;
-    const ownedItem = (label: string): FieldSet | undefined => {
-      const segment = Object.keys(owned ?? {}).find(of => of.startsWith('k:') && labelOf(of) === label);
-      return segment === undefined ? undefined : owned?.[segment];
-    };
+    const ownedItems = new Map(
+      Object.entries(owned ?? {}).flatMap(([segment, of]) =>
+        segment.startsWith('k:') ? [[labelOf(segment), of] as const] : [],
+      ),
+    );
+    const old = new Map(before.map(item => [labelsOf(item), item]));
+    const labels = new Set(value.map(labelsOf));
+    const itemSchema = schema.items && this.schemas.resolve(schema.items);
     const items = value.flatMap(item => {
       const label = labelsOf(item);
-      const old = before.find(other => labelsOf(other) === label);
-      const itemSchema = schema.items && this.schemas.resolve(schema.items);
-      const part = this.part(old, item, ownedItem(label), itemSchema, path + label);
+      const part = this.part(old.get(label), item, ownedItems.get(label), itemSchema, path + label);
       return part === undefined ? [] : [{ ...identityOf(item), ...(part as Fields) }];
     });
-    for (const item of before) {
-      const label = labelsOf(item);
-      if (!value.some(other => labelsOf(other) === label) && !ownedItem(label)) this.kept.push((path + label).slice(1));
-    }
+    for (const label of old.keys())
+      if (!labels.has(label) && !ownedItems.has(label)) this.kept.push((path + label).slice(1));
     return items.length > 0 ? items : undefined;
   }
 }

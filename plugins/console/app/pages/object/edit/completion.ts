@@ -12,7 +12,8 @@ export interface Known {
 /** The place of the cursor of an editor. */
 function cursorPlace(state: EditorState, position = state.selection.main.head): Place {
   const line = state.doc.lineAt(position);
-  return placeAt(state.doc.toString().split('\n'), line.number - 1, position - line.from);
+  const { doc } = state;
+  return placeAt({ count: doc.lines, text: index => doc.line(index + 1).text }, line.number - 1, position - line.from);
 }
 
 /** Escapes nothing: only for values of schemas, which are plain words, numbers and booleans. */
@@ -32,8 +33,9 @@ function begin(schema: Schema, column: number): string {
 
 function keysOf({ schemas }: Known, schema: Schema, { siblings, key }: Place, column: number): Completion[] {
   const required = schema.required ?? [];
+  const taken = new Set(siblings());
   return Object.entries(schema.properties ?? {})
-    .filter(([name]) => name === key || !siblings.includes(name))
+    .filter(([name]) => name === key || !taken.has(name))
     .map(([name, property]) => {
       const of = schemas.resolve(property);
       return {

@@ -71,11 +71,13 @@ function conflictsIn(error: unknown): OwnerConflict[] {
 /** The managers of an object, by what changes when they write: not their fields, which others can take from them. */
 type Owners = ReadonlyMap<string, string>;
 
-function ownersIn(text: string): Owners {
-  const { metadata } = readYaml(text).toJS() as ApiObject;
-  return new Map(
-    (metadata.managedFields ?? []).map(({ fieldsV1, ...entry }) => [canonicalText(entry), entry.manager ?? '']),
-  );
+/** A version of the server: the text that is edited, and who owns which fields. */
+function readVersion(text: string): { readonly edited: string; readonly owners: Owners } {
+  const doc = readYaml(text);
+  const { metadata } = doc.toJS() as ApiObject;
+  const entries = metadata.managedFields ?? [];
+  const owners = new Map(entries.map(({ fieldsV1, ...entry }) => [canonicalText(entry), entry.manager ?? '']));
+  return { edited: editedText(doc), owners };
 }
 
 /** A newer version, and how it fits to what was edited. */
@@ -142,7 +144,9 @@ export class Draft {
     this.#version = version;
     try {
       const read = await (await sendYaml('GET', objectPath(this.address))).text();
-      if (this.#version === version) this.#take(editedText(read), ownersIn(read));
+      if (this.#version !== version) return;
+      const { edited, owners } = readVersion(read);
+      this.#take(edited, owners);
     } catch (error) {
       if (!this.isRead.peek()) this.error.value = error;
     }
@@ -269,12 +273,12 @@ export class Draft {
       if (!review) return;
       const { text } = await this.#send(review.body, review.mode, review.force, {});
       stored = text;
+      const { edited, owners } = readVersion(text);
       batch(() => {
-        const edited = editedText(text);
         // What was typed meanwhile stays.
         if (this.text.peek() === typed) this.text.value = edited;
         this.base.value = edited;
-        this.#owners = ownersIn(text);
+        this.#owners = owners;
         this.review.value = undefined;
         this.newer.value = undefined;
       });

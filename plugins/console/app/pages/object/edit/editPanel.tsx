@@ -83,29 +83,6 @@ function Actions({ draft, check }: { readonly draft: Draft; readonly check: () =
   );
 }
 
-/** Asks before a page with a change that is not saved is left. */
-function useQuestion(draft: Draft): void {
-  useEffect(() => {
-    const unload = (event: BeforeUnloadEvent): void => {
-      if (draft.isDirty.peek()) event.preventDefault();
-    };
-    const click = (event: MouseEvent): void => {
-      const link = (event.target as Element | null)?.closest?.('a');
-      const isElsewhere = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || link?.target !== '';
-      if (!draft.isDirty.peek() || isElsewhere || link.pathname === window.location.pathname) return;
-      if (window.confirm('Leave this page without saving your change?')) return;
-      event.preventDefault();
-      event.stopPropagation();
-    };
-    window.addEventListener('beforeunload', unload);
-    document.addEventListener('click', click, { capture: true });
-    return () => {
-      window.removeEventListener('beforeunload', unload);
-      document.removeEventListener('click', click, { capture: true });
-    };
-  }, [draft]);
-}
-
 /** Edits an object: text or form, then a review of what the server would store, then storing it. */
 export function EditPanel({ draft, known, object, mayWrite, saved, form }: EditPanelProps) {
   const help = useSignal<FieldHelp | undefined>(undefined);
@@ -119,7 +96,6 @@ export function EditPanel({ draft, known, object, mayWrite, saved, form }: EditP
     isSaved.value = true;
     saved?.(text);
   };
-  useQuestion(draft);
   useEffect(() => {
     if (draft.isDirty.value) isSaved.value = false;
   }, [draft.isDirty.value]);

@@ -25,7 +25,7 @@ function encode(texts: readonly string[][]): string[] {
     codes.set(line, code);
     return code;
   };
-  // A string is an array of 16 bits: more distinct lines share the last one, and are compared by their places.
+  // A string is an array of 16 bits: lines beyond as many distinct ones share the last character.
   return texts.map(lines => lines.map(line => String.fromCharCode(Math.min(0xffff, codeOf(line)))).join(''));
 }
 
@@ -34,14 +34,28 @@ export function compareLines(before: string, after: string): DiffLine[] {
   const [old, now] = [before, after].map(text => text.replace(/\n$/, '').split('\n')) as [string[], string[]];
   const [a, b] = encode([old, now]) as [string, string];
   const lines: DiffLine[] = [];
-  let at = 0;
-  const same = (to: number): void => {
-    for (; at < to; at++) lines.push({ is: 'same', text: now[at]!, index: at });
+  let [from, at] = [0, 0];
+  const remove = (to: number): void => {
+    for (; from < to; from++) lines.push({ is: 'removed', text: old[from]!, index: at });
   };
-  for (const { fromA, toA, fromB, toB } of diff(a, b, { timeout: LONGEST_MS })) {
+  const add = (to: number): void => {
+    for (; at < to; at++) lines.push({ is: 'added', text: now[at]!, index: at });
+  };
+  const same = (to: number): void => {
+    while (at < to)
+      if (old[from] === now[at]) {
+        lines.push({ is: 'same', text: now[at]!, index: at++ });
+        from++;
+      } else {
+        // They share a character.
+        remove(from + 1);
+        add(at + 1);
+      }
+  };
+  for (const { fromB, toA, toB } of diff(a, b, { timeout: LONGEST_MS })) {
     same(fromB);
-    for (let i = fromA; i < toA; i++) lines.push({ is: 'removed', text: old[i]!, index: fromB });
-    for (; at < toB; at++) lines.push({ is: 'added', text: now[at]!, index: at });
+    remove(toA);
+    add(toB);
   }
   same(now.length);
   return lines;

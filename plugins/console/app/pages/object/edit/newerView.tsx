@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import type { Draft, Newer } from './draft.js';
-import { shortText } from './draft.js';
+import { useMemo } from 'preact/hooks';
+import { type Draft, type Newer, shortText } from './draft.js';
+import { compareLines } from './lineDiff.js';
 import { DiffView } from './reviewView.js';
 import type { FieldConflict } from './threeWay.js';
 import { comparedText, pathText } from './yamlText.js';
@@ -30,6 +31,11 @@ function Conflict(props: {
       {option(false, 'On the server', conflict.theirs)}
     </fieldset>
   );
+}
+
+function Difference({ before, after }: { readonly before: string; readonly after: string }) {
+  const lines = useMemo(() => compareLines(comparedText(before), comparedText(after)), [before, after]);
+  return <DiffView lines={lines} label="Changed on the server" />;
 }
 
 /** Says that the object has changed while it was edited, shows how, and merges. */
@@ -80,13 +86,7 @@ export function NewerView(props: { readonly draft: Draft; readonly newer: Newer 
           Discard yours
         </button>
       </div>
-      {isOpen.value && (
-        <DiffView
-          before={comparedText(draft.base.value)}
-          after={comparedText(newer.text)}
-          label="Changed on the server"
-        />
-      )}
+      {isOpen.value && <Difference before={draft.base.value} after={newer.text} />}
     </section>
   );
 }

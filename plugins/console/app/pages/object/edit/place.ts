@@ -7,8 +7,17 @@ export interface Place {
   /** Whether the position is in the value of the key. */
   readonly isValue: boolean;
   /** Keys that the map has in other lines. */
-  readonly siblings: readonly string[];
+  readonly siblings: () => readonly string[];
 }
+
+/** The lines of a text, by index. */
+export interface Lines {
+  readonly count: number;
+  text(index: number): string;
+}
+
+/** Dashes of one line that are understood: lists in lists are seldom deeper than three. */
+const MOST_DASHES = 32;
 
 interface Line {
   /** Column of the first character behind dashes; -1 for empty lines and comments. */
@@ -27,7 +36,7 @@ function partsOf(text: string): Line {
   let at = 0;
   for (;;) {
     while (text[at] === ' ') at++;
-    if (text[at] !== '-' || (text[at + 1] !== ' ' && at + 1 < text.length)) break;
+    if (text[at] !== '-' || (text[at + 1] !== ' ' && at + 1 < text.length) || dashes.length === MOST_DASHES) break;
     dashes.push(at);
     at++;
   }
@@ -43,11 +52,13 @@ function partsOf(text: string): Line {
   return { indent: at, dashes, key: key.trim(), colon };
 }
 
+type LineAt = (index: number) => Line;
+
 /** The items of a list at the column `dash` that begin before the line. */
-function itemsBefore(lines: readonly Line[], from: number, dash: number): number {
+function itemsBefore(lineAt: LineAt, from: number, dash: number): number {
   let count = 0;
   for (let i = from - 1; i >= 0; i--) {
-    const { indent, dashes } = lines[i]!;
+    const { indent, dashes } = lineAt(i);
     if (indent < 0) continue;
     if (dashes.includes(dash)) count++;
     else if ((dashes[0] ?? indent) <= dash) break;
@@ -56,11 +67,11 @@ function itemsBefore(lines: readonly Line[], from: number, dash: number): number
 }
 
 /** The keys of the map at a column that contains a line. */
-function siblingsOf(lines: readonly Line[], line: number, column: number): string[] {
+function siblingsOf(lineAt: LineAt, count: number, line: number, column: number): string[] {
   const keys: string[] = [];
   const walk = (step: 1 | -1): void => {
-    for (let i = line + step; i >= 0 && i < lines.length; i += step) {
-      const { indent, dashes, key } = lines[i]!;
+    for (let i = line + step; i >= 0 && i < count; i += step) {
+      const { indent, dashes, key } = lineAt(i);
       if (indent < 0) continue;
       if ((dashes[0] ?? indent) < column) {
         // Upwards, the first key of an item is behind its dash.
@@ -70,18 +81,23 @@ function siblingsOf(lines: readonly Line[], line: number, column: number): strin
       if (indent === column && dashes.length === 0 && key !== '') keys.push(key);
     }
   };
-  const isItem = lines[line]!.dashes.length > 0;
+  const isItem = lineAt(line).dashes.length > 0;
   if (!isItem) walk(-1);
   walk(1);
   return keys;
 }
 
 /** Finds the fields around a position in YAML, also while the text is not complete. */
-export function placeAt(text: readonly string[], lineIndex: number, column: number): Place {
-  const lines = text.map(partsOf);
-  const own = lines[lineIndex]!;
-  const isEmpty = own.indent < 0;
-  const current: Line = isEmpty ? { ...own, indent: column } : own;
+export function placeAt(lines: Lines, lineIndex: number, column: number): Place {
+  // Of a long text, only the lines are read that the place depends on.
+  const known = new Map<number, Line>();
+  const lineAt: LineAt = index => {
+    const line = known.get(index) ?? partsOf(lines.text(index));
+    known.set(index, line);
+    return line;
+  };
+  const own = lineAt(lineIndex);
+  const current: Line = own.indent < 0 ? { ...own, indent: column } : own;
   const isValue = column >= current.colon;
   const path: (string | number)[] = [];
   // The column that a containing field must be left of, and whether a list at the same column belongs to its key.
@@ -90,14 +106,14 @@ export function placeAt(text: readonly string[], lineIndex: number, column: numb
   const enterItems = (at: number, of: Line): void => {
     for (const dash of [...of.dashes].reverse()) {
       if (dash >= limit) continue;
-      path.unshift(itemsBefore(lines, at, dash));
+      path.unshift(itemsBefore(lineAt, at, dash));
       // The key of a list may be at the column of its dashes.
       limit = dash + 0.5;
     }
   };
   enterItems(line, current);
   for (line--; line >= 0 && limit > 0; line--) {
-    const above = lines[line]!;
+    const above = lineAt(line);
     if (above.indent < 0) continue;
     const first = above.dashes[0] ?? above.indent;
     if (above.indent < limit && above.key !== '' && above.dashes.every(dash => dash < limit)) {
@@ -113,10 +129,6 @@ export function placeAt(text: readonly string[], lineIndex: number, column: numb
     parent: path,
     key: current.key,
     isValue,
-    siblings: siblingsOf(
-      lines.map((l, i) => (i === lineIndex ? current : l)),
-      lineIndex,
-      current.indent,
-    ),
+    siblings: () => siblingsOf(lineAt, lines.count, lineIndex, current.indent),
   };
 }

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { ScrollRegion } from '../../../parts/scrollRegion.js';
+import { Several } from '../../../parts/several.js';
 import type { Draft, Review } from './draft.js';
 import { compareLines, type DiffLine, type DiffPart, fold } from './lineDiff.js';
 
@@ -28,52 +30,50 @@ function Part({ part, ofServer }: { readonly part: DiffPart; readonly ofServer: 
       </button>
     );
   return (
-    <>
-      {part.lines.map((line, i) => (
-        <Line key={i} line={line} isOfServer={line.is === 'added' && ofServer.has(line.index)} />
-      ))}
-    </>
+    <Several
+      of={part.lines}
+      show={(line, i) => <Line key={i} line={line} isOfServer={line.is === 'added' && ofServer.has(line.index)} />}
+    />
   );
 }
 
-/** The difference of two texts, line by line. `sent`: lines that are not in it are marked as the server's own. */
+const NONE: ReadonlySet<number> = new Set();
+
+/** The difference of two texts, line by line. `ofServer`: added lines that are marked as the server's own, by index. */
 export function DiffView(props: {
-  readonly before: string;
-  readonly after: string;
-  readonly sent?: string;
+  readonly lines: readonly DiffLine[];
+  readonly ofServer?: ReadonlySet<number>;
   readonly label: string;
 }) {
-  const { before, after, sent, label } = props;
-  const parts = useMemo(() => fold(compareLines(before, after)), [before, after]);
-  const ofServer = useMemo(() => {
-    const lines = sent === undefined ? [] : compareLines(sent, after);
-    return new Set(lines.filter(({ is }) => is === 'added').map(({ index }) => index));
-  }, [sent, after]);
+  const { lines, ofServer = NONE, label } = props;
+  const parts = useMemo(() => fold(lines), [lines]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <div class="diff" role="region" aria-label={label} tabIndex={0}>
-      {parts.map((part, i) => (
-        <Part key={`${i} ${part.lines.length}`} part={part} ofServer={ofServer} />
-      ))}
-    </div>
+    <ScrollRegion class="diff" label={label}>
+      <Several
+        of={parts}
+        show={(part, i) => <Part key={`${i} ${part.lines.length}`} part={part} ofServer={ofServer} />}
+      />
+    </ScrollRegion>
   );
 }
 
-const countOf = ({ before, after }: Review): { readonly added: number; readonly removed: number } => {
-  const lines = compareLines(before, after);
-  return {
-    added: lines.filter(({ is }) => is === 'added').length,
-    removed: lines.filter(({ is }) => is === 'removed').length,
-  };
-};
+/** The comparison of a review, and the lines that were not sent. */
+function useComparison({ before, after, sent }: Review) {
+  return useMemo(() => {
+    const lines = compareLines(before, after);
+    const unsent = compareLines(sent, after).filter(({ is }) => is === 'added');
+    return { lines, ofServer: new Set(unsent.map(({ index }) => index)) };
+  }, [before, after, sent]);
+}
 
 /** What the server would store, with the choice to store it. */
 export function ReviewView(props: { readonly draft: Draft; readonly review: Review; readonly save: () => void }) {
   const { draft, review, save } = props;
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);
-  const { added, removed } = useMemo(() => countOf(review), [review]);
-  const isSame = added + removed === 0;
+  const { lines, ofServer } = useComparison(review);
+  const [added, removed] = (['added', 'removed'] as const).map(of => lines.filter(({ is }) => is === of).length);
+  const isSame = !added && !removed;
   const back = (): void => void (draft.review.value = undefined);
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') back();
@@ -103,7 +103,7 @@ export function ReviewView(props: { readonly draft: Draft; readonly review: Revi
       {isSame ? (
         <p class="notice">Nothing would change: the server already has all of this.</p>
       ) : (
-        <DiffView before={review.before} after={review.after} sent={review.sent} label="Difference" />
+        <DiffView lines={lines} ofServer={ofServer} label="Difference" />
       )}
       <div class="row actions">
         <button ref={button} type="button" class="button primary" disabled={draft.isBusy.value} onClick={save}>

@@ -1,4 +1,5 @@
 import type { Document } from 'yaml';
+import { type Fields, isFields } from '../../../api/objects.js';
 import type { Path } from './yamlText.js';
 
 /** A change to a field: its new value, or its removal. */
@@ -24,10 +25,6 @@ export interface ThreeWay {
   readonly conflicts: readonly FieldConflict[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Whether two values of texts are equal. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -36,6 +33,9 @@ export function isEqual(a: unknown, b: unknown): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
 }
+
+/** A field of a map, whose keys can be those of all objects, such as `constructor`. */
+const ownField = (of: Fields, key: string): unknown => (Object.hasOwn(of, key) ? of[key] : undefined);
 
 /** A list whose items have different names, by name; undefined for others. */
 function byName(list: readonly unknown[]): Map<string, unknown> | undefined {
@@ -70,10 +70,10 @@ export function compareThree(base: unknown, mine: unknown, theirs: unknown, ofSe
   const visitNamed = (path: Path, of: readonly [unknown[], unknown[], unknown[]]): boolean => {
     const [b, m, t] = of.map(byName);
     if (!b || !m || !t) return false;
-    const places = [...m.keys()];
+    const places = new Map([...m.keys()].map((name, i) => [name, i]));
     for (const name of new Set([...b.keys(), ...t.keys()])) {
-      const at = places.indexOf(name);
-      const place = at >= 0 ? at : places.push(name) - 1;
+      const place = places.get(name) ?? places.size;
+      places.set(name, place);
       visit([...path, place], b.get(name), m.get(name), t.get(name));
     }
     return true;
@@ -86,7 +86,7 @@ export function compareThree(base: unknown, mine: unknown, theirs: unknown, ofSe
     else if (isFields(m) && isFields(t) && (isFields(b) || b === undefined)) {
       const from = b ?? {};
       for (const key of new Set([...Object.keys(from), ...Object.keys(m), ...Object.keys(t)]))
-        visit([...path, key], from[key], m[key], t[key]);
+        visit([...path, key], ownField(from, key), ownField(m, key), ownField(t, key));
     } else if (!Array.isArray(b) || !Array.isArray(m) || !Array.isArray(t) || !visitNamed(path, [b, m, t]))
       conflicts.push({ path, base: b, mine: m, theirs: t });
   };

@@ -1,7 +1,11 @@
-import { type Document, isMap, isNode, parseDocument, stringify } from 'yaml';
+import { type Document, isMap, isNode, isScalar, parseDocument, stringify, visit, YAMLParseError } from 'yaml';
+import { isFields } from '../../../api/objects.js';
 
-/** Integers beyond 2^53 stay exact: values of a text have them as BigInt. */
-const READ = { intAsBigInt: true, uniqueKeys: true } as const;
+/**
+ * Integers beyond 2^53 stay exact: values of a text have them as BigInt. The library compares each key of a map with
+ * all others, and cuts an excerpt of the text for each error: both take long for large texts, and are not used.
+ */
+const READ = { intAsBigInt: true, uniqueKeys: false, prettyErrors: false } as const;
 /** The form in which the server writes YAML. */
 const WRITE = { lineWidth: 0, indentSeq: false } as const;
 
@@ -15,16 +19,39 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Problems of one text that are shown. */
+const SHOWN_PROBLEMS = 100;
+
+/** Adds the keys that a map has twice to the errors of a document. */
+function checkKeys(doc: Document.Parsed): void {
+  visit(doc, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          const [from = 0, to = from] = key.range ?? [];
+          doc.errors.push(new YAMLParseError([from, to], 'DUPLICATE_KEY', 'Map keys must be unique'));
+        }
+        seen.add(key.value);
+      }
+    },
+  });
+}
+
 /** Reads a text. Its errors are in `errors` of the document. */
-export const readYaml = (text: string): Document.Parsed => parseDocument(text, READ);
+export function readYaml(text: string): Document.Parsed {
+  const doc = parseDocument(text, READ);
+  if (doc.errors.length === 0) checkKeys(doc);
+  return doc;
+}
 
 /** The errors of a text that stand in the way of saving it. */
 export function problemsOf(doc: Document.Parsed): Problem[] {
-  const found = doc.errors.map(({ pos: [from, to], message }) => ({
+  const found = doc.errors.slice(0, SHOWN_PROBLEMS).map(({ pos: [from, to], message }) => ({
     from,
     to: Math.max(from + 1, to),
-    // The rest is an excerpt of the text, which the editor shows itself.
-    message: message.split(/ at line \d/)[0] ?? message,
+    message,
   }));
   if (found.length === 0 && !isMap(doc.contents)) return [{ from: 0, to: 1, message: 'An object is a map of fields' }];
   return found;
@@ -42,18 +69,14 @@ export function parseYaml(text: string): unknown {
 export const textOf = (doc: Document): string => doc.toString(WRITE);
 
 /** The text that is edited: without the owners of fields, which have a page of their own and are kept when absent. */
-export function editedText(text: string): string {
-  const doc = readYaml(text);
+export function editedText(doc: Document.Parsed): string {
   if (doc.hasIn(['metadata', 'managedFields'])) doc.deleteIn(['metadata', 'managedFields']);
   return textOf(doc);
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
+  if (!isFields(value)) return value;
   return new Map(
     Object.keys(value)
       .sort()

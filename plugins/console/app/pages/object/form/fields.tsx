@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { Known } from '../edit/completion.js';
-import { canonicalText, type Path, pathText, problemsOf, readYaml } from '../edit/yamlText.js';
+import { canonicalText, type Path, problemsOf, readYaml } from '../edit/yamlText.js';
 import { isIntOrString, type Schema, skeletonOf, typeText } from '../schema/schema.js';
+import { FieldButtons, type ItemPlace } from './fieldButtons.js';
 import type { FormDraft } from './formDraft.js';
 
 /** The properties of a field of the form. */
@@ -16,8 +17,10 @@ export interface FieldProps {
   readonly label: string;
   readonly isRequired: boolean;
   readonly isReadOnly: boolean;
-  /** Whether the field can be taken out. */
-  readonly mayRemove: boolean;
+  /** Takes the field out; undefined if it must stay. */
+  readonly remove: (() => void) | undefined;
+  /** Set for an item of a list. */
+  readonly place?: ItemPlace;
 }
 
 /** A field that the form can change without YAML: those below a kind of value that it knows. */
@@ -161,17 +164,9 @@ function YamlInput(props: FieldProps & { readonly id: string; readonly described
   );
 }
 
-function RemoveButton({ form, path, label }: Pick<FieldProps, 'form' | 'path' | 'label'>) {
-  return (
-    <button type="button" class="button plain small" aria-label={`Remove ${label}`} onClick={() => form.remove(path)}>
-      Remove
-    </button>
-  );
-}
-
 /** A field with one value: label, input, description. */
 export function ValueField(props: FieldProps) {
-  const { form, schema, path, label, isRequired, isReadOnly, mayRemove } = props;
+  const { schema, label, isRequired } = props;
   const id = useId();
   const describedBy = `${id}-text`;
   return (
@@ -185,7 +180,7 @@ export function ValueField(props: FieldProps) {
           {isRequired ? ', required' : ''}
         </span>
         <span class="grow" />
-        {mayRemove && !isReadOnly && <RemoveButton form={form} path={path} label={pathText(path)} />}
+        <FieldButtons {...props} />
       </div>
       {shapeOf(schema) === 'yaml' ? (
         <YamlInput {...props} id={id} describedBy={describedBy} />

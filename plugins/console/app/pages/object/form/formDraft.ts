@@ -1,7 +1,7 @@
-import { computed, type ReadonlySignal } from '@preact/signals';
-import { type Document, isScalar } from 'yaml';
+import { batch, computed, type ReadonlySignal } from '@preact/signals';
+import { type Document, isScalar, isSeq } from 'yaml';
 import type { Draft } from '../edit/draft.js';
-import { type Path, problemsOf, readYaml, textOf } from '../edit/yamlText.js';
+import { type Path, pathText, problemsOf, readYaml, textOf } from '../edit/yamlText.js';
 
 /** The text of a draft as fields: what is changed here is changed in the text, whose comments stay. */
 export class FormDraft {
@@ -36,10 +36,29 @@ export class FormDraft {
     this.#change(doc => doc.hasIn(path) && doc.deleteIn(path));
   }
 
+  /** Moves an item of a list, with its comments, to another place in the list. */
+  move(path: Path, from: number, to: number): void {
+    this.#change(doc => {
+      const list = doc.getIn(path, true);
+      if (!isSeq(list)) throw new Error(`${pathText(path)} is an alias of another list: change it in the YAML`);
+      list.items.splice(to, 0, ...list.items.splice(from, 1));
+    });
+  }
+
+  /** An edit fails in texts with aliases: of a field that is an alias itself, or that an alias refers to. */
   #change(edit: (doc: Document.Parsed) => void): void {
-    const doc = readYaml(this.draft.text.peek());
-    edit(doc);
-    this.draft.problems.value = [];
-    this.draft.text.value = textOf(doc);
+    const { draft } = this;
+    try {
+      const doc = readYaml(draft.text.peek());
+      edit(doc);
+      const text = textOf(doc);
+      batch(() => {
+        draft.error.value = undefined;
+        draft.problems.value = [];
+        draft.text.value = text;
+      });
+    } catch (error) {
+      draft.error.value = error;
+    }
   }
 }

@@ -27,7 +27,7 @@ export function FormPanel(props: {
         label={draft.address.kind.kind}
         isRequired
         isReadOnly={isReadOnly}
-        mayRemove={false}
+        remove={undefined}
       />
     </div>
   );

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
+import { isFields } from '../../../api/objects.js';
+import { Several } from '../../../parts/several.js';
 import { type Path, pathText } from '../edit/yamlText.js';
 import { type Schema, typeText } from '../schema/schema.js';
+import { FieldButtons } from './fieldButtons.js';
 import { beginningOf, type FieldProps, shapeOf, ValueField } from './fields.js';
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Fields that the server sets, by the path that they have in every object. */
 const OF_SERVER = new Set([
@@ -29,7 +29,7 @@ const OPEN_LEVELS = 2;
 
 /** A group of fields that can be closed. */
 function Group(props: FieldProps & { readonly note: string; readonly children: ComponentChildren }) {
-  const { form, schema, path, label, mayRemove, isReadOnly, isRequired, note, children } = props;
+  const { schema, path, label, isRequired, note, children } = props;
   return (
     <details class="form-group" open={path.length <= OPEN_LEVELS}>
       <summary>
@@ -39,18 +39,7 @@ function Group(props: FieldProps & { readonly note: string; readonly children: C
       <div class="form-inner">
         {schema.description && <p class="soft small">{schema.description}</p>}
         {children}
-        {mayRemove && !isReadOnly && (
-          <div>
-            <button
-              type="button"
-              class="button small"
-              aria-label={`Remove ${pathText(path)}`}
-              onClick={() => form.remove(path)}
-            >
-              Remove
-            </button>
-          </div>
-        )}
+        <FieldButtons {...props} />
       </div>
     </details>
   );
@@ -122,7 +111,7 @@ function Fields(props: FieldProps) {
           label={name}
           isRequired={isNeeded(name)}
           isReadOnly={isReadOnly || isFixed([...path, name], props)}
-          mayRemove={!isNeeded(name) && path.length > 0}
+          remove={isNeeded(name) || path.length === 0 ? undefined : () => form.remove([...path, name])}
         />
       ))}
       {!isReadOnly && absent.length > 0 && <AddField {...props} absent={absent} />}
@@ -155,21 +144,24 @@ function MapFields(props: FieldProps) {
   };
   return (
     <>
-      {Object.keys(given).map(name => (
-        <Field
-          key={name}
-          form={form}
-          known={known}
-          // The description is that of the map.
-          schema={{ ...of, description: '' }}
-          path={[...path, name]}
-          value={given[name]}
-          label={name}
-          isRequired={false}
-          isReadOnly={isReadOnly}
-          mayRemove
-        />
-      ))}
+      <Several
+        of={Object.keys(given)}
+        show={name => (
+          <Field
+            key={name}
+            form={form}
+            known={known}
+            // The description is that of the map.
+            schema={{ ...of, description: '' }}
+            path={[...path, name]}
+            value={given[name]}
+            label={name}
+            isRequired={false}
+            isReadOnly={isReadOnly}
+            remove={() => form.remove([...path, name])}
+          />
+        )}
+      />
       {!isReadOnly && (
         <form class="row form-add" onSubmit={add}>
           <label class="hidden" htmlFor={id}>
@@ -201,27 +193,47 @@ function itemLabel(item: unknown, index: number, keys: readonly string[] = []): 
   return named === undefined ? `${index + 1}` : String(named);
 }
 
+/** Numbers of the items of a list, which stay with them: so the page keeps what is open, and where the focus is. */
+function useItemIds(count: number): number[] {
+  const { ids, used } = useRef({ ids: [] as number[], used: { count: 0 } }).current;
+  while (ids.length < count) ids.push(used.count++);
+  ids.length = count;
+  return ids;
+}
+
 function ListFields(props: FieldProps) {
   const { form, known, schema, path, value, isReadOnly, label } = props;
   const items = Array.isArray(value) ? (value as readonly unknown[]) : [];
   const of = known.schemas.resolve(schema.items ?? {});
+  const ids = useItemIds(items.length);
+  const move = (index: number, by: 1 | -1): void => {
+    ids.splice(index + by, 0, ...ids.splice(index, 1));
+    form.move(path, index, index + by);
+  };
+  const remove = (index: number): void => {
+    ids.splice(index, 1);
+    form.remove([...path, index]);
+  };
   return (
     <>
-      {items.map((item, index) => (
-        <Field
-          // Items have no identity but their place.
-          key={index}
-          form={form}
-          known={known}
-          schema={{ ...of, description: of.type === 'object' ? (of.description ?? '') : '' }}
-          path={[...path, index]}
-          value={item}
-          label={itemLabel(item, index, schema['x-kubernetes-list-map-keys'])}
-          isRequired={false}
-          isReadOnly={isReadOnly}
-          mayRemove
-        />
-      ))}
+      <Several
+        of={items}
+        show={(item, index) => (
+          <Field
+            key={ids[index]}
+            form={form}
+            known={known}
+            schema={{ ...of, description: of.type === 'object' ? (of.description ?? '') : '' }}
+            path={[...path, index]}
+            value={item}
+            label={itemLabel(item, index, schema['x-kubernetes-list-map-keys'])}
+            isRequired={false}
+            isReadOnly={isReadOnly}
+            remove={() => remove(index)}
+            place={{ index, count: items.length, move: by => move(index, by) }}
+          />
+        )}
+      />
       {!isReadOnly && (
         <div>
           <button

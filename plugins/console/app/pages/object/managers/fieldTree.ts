@@ -1,4 +1,4 @@
-import type { ApiObject, FieldSet, ManagedFields } from '../../../api/objects.js';
+import { type ApiObject, type FieldSet, isFields, type ManagedFields } from '../../../api/objects.js';
 
 /** A field with those who own it, and the owned fields below it. */
 export interface OwnedField {
@@ -27,9 +27,6 @@ function grow(at: Growing, set: FieldSet, entry: ManagedFields): void {
   }
 }
 
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The keys, or the value, of a segment behind `k:` or `v:`. */
 function parsed(text: string): unknown {
   try {
@@ -39,16 +36,30 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The value that a segment leads to. */
-export function valueAt(value: unknown, segment: string): unknown {
-  const rest = segment.slice(2);
-  if (segment.startsWith('f:')) return isFields(value) && Object.hasOwn(value, rest) ? value[rest] : undefined;
-  if (!Array.isArray(value)) return undefined;
-  if (segment.startsWith('v:')) return value.find(item => JSON.stringify(item) === rest);
-  if (segment.startsWith('i:')) return value[Number(rest)];
-  const keys = parsed(rest);
-  if (!isFields(keys)) return undefined;
-  return value.find(item => isFields(item) && Object.entries(keys).every(([key, of]) => item[key] === of));
+/** The values of some keys of an item, or the item itself without keys, as a text. */
+const identityOf = (item: unknown, keys: readonly string[] | undefined): string =>
+  JSON.stringify(keys ? keys.map(key => (isFields(item) ? item[key] : undefined)) : item);
+
+/** Finds the values that segments lead to from one value: items by an index, since lists can be long. */
+function finderIn(value: unknown): (segment: string) => unknown {
+  const indexes = new Map<string, ReadonlyMap<string, unknown>>();
+  const find = (list: readonly unknown[], item: unknown, keys?: readonly string[]): unknown => {
+    const name = JSON.stringify(keys);
+    // The first of equal items counts.
+    const index =
+      indexes.get(name) ?? new Map(list.toReversed().map((one): [string, unknown] => [identityOf(one, keys), one]));
+    indexes.set(name, index);
+    return index.get(identityOf(item, keys));
+  };
+  return segment => {
+    const rest = segment.slice(2);
+    if (segment.startsWith('f:')) return isFields(value) && Object.hasOwn(value, rest) ? value[rest] : undefined;
+    if (!Array.isArray(value)) return undefined;
+    if (segment.startsWith('i:')) return value[Number(rest)];
+    const item = parsed(rest);
+    if (segment.startsWith('v:')) return find(value, item);
+    return isFields(item) ? find(value, item, Object.keys(item)) : undefined;
+  };
 }
 
 /** A segment in words: `f:name` is the name, `k:{"name":"a"}` is `[name=a]`. */
@@ -64,8 +75,9 @@ export function labelOf(segment: string): string {
 }
 
 function fieldsOf({ below }: Growing, value: unknown): OwnedField[] {
+  const find = finderIn(value);
   return [...below].map(([segment, at]) => {
-    const own = valueAt(value, segment);
+    const own = find(segment);
     const isLeaf = at.below.size === 0;
     return { label: labelOf(segment), value: isLeaf ? own : undefined, owners: at.owners, fields: fieldsOf(at, own) };
   });

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ApiObject, ManagedFields } from '../../../api/objects.js';
+import { Several } from '../../../parts/several.js';
 import { ageOf } from '../../../list/liveList.js';
 import { fieldsOfManager, type OwnedField, ownedFields } from './fieldTree.js';
 
@@ -31,22 +32,27 @@ function Owner({ entry, index }: { readonly entry: ManagedFields; readonly index
   );
 }
 
-function Fields(props: { readonly fields: readonly OwnedField[]; readonly order: readonly string[] }) {
+function Fields(props: { readonly fields: readonly OwnedField[]; readonly order: ReadonlyMap<string, number> }) {
   const { fields, order } = props;
   return (
     <ul class="owned">
-      {fields.map(({ label, value, owners, fields: below }) => (
-        <li key={label}>
-          <span class="owned-line">
-            <code>{label}</code>
-            <Value value={value} />
-            {owners.map(entry => (
-              <Owner key={keyOf(entry)} entry={entry} index={order.indexOf(keyOf(entry))} />
-            ))}
-          </span>
-          {below.length > 0 && <Fields fields={below} order={order} />}
-        </li>
-      ))}
+      <Several
+        inList
+        of={fields}
+        show={({ label, value, owners, fields: below }) => (
+          <li key={label}>
+            <span class="owned-line">
+              <code>{label}</code>
+              <Value value={value} />
+              <Several
+                of={owners}
+                show={entry => <Owner key={keyOf(entry)} entry={entry} index={order.get(keyOf(entry)) ?? 0} />}
+              />
+            </span>
+            {below.length > 0 && <Fields fields={below} order={order} />}
+          </li>
+        )}
+      />
     </ul>
   );
 }
@@ -55,7 +61,7 @@ function Fields(props: { readonly fields: readonly OwnedField[]; readonly order:
 export function ManagersPanel({ object }: { readonly object: ApiObject }) {
   const chosen = useSignal('');
   const entries = object.metadata.managedFields ?? [];
-  const order = entries.map(keyOf);
+  const order = new Map(entries.map((entry, i) => [keyOf(entry), i]));
   const all = ownedFields(object);
   const shown = chosen.value === '' ? all : fieldsOfManager(all, entry => keyOf(entry) === chosen.value);
   if (entries.length === 0) return <p class="notice">The server has recorded no managers of this object's fields.</p>;
@@ -63,33 +69,36 @@ export function ManagersPanel({ object }: { readonly object: ApiObject }) {
     <div class="stack">
       <fieldset class="managers">
         <legend class="hidden">Managers</legend>
-        {[undefined, ...entries].map((entry, i) => {
-          const key = entry ? keyOf(entry) : '';
-          return (
-            <label key={key} class={`manager ${chosen.value === key ? 'chosen' : ''}`}>
-              <input
-                type="radio"
-                name="manager"
-                class="hidden"
-                checked={chosen.value === key}
-                onChange={() => (chosen.value = key)}
-              />
-              {entry ? (
-                <>
-                  <span class={`dot owner-${(i - 1) % 6}`} aria-hidden="true" />
-                  <span>
-                    <strong>{nameOf(entry)}</strong>{' '}
-                    <span class="soft small">
-                      {entry.operation === 'Apply' ? 'applied' : 'updated'} {since(entry)}
+        <Several
+          of={[undefined, ...entries]}
+          show={(entry, i) => {
+            const key = entry ? keyOf(entry) : '';
+            return (
+              <label key={key} class={`manager ${chosen.value === key ? 'chosen' : ''}`}>
+                <input
+                  type="radio"
+                  name="manager"
+                  class="hidden"
+                  checked={chosen.value === key}
+                  onChange={() => (chosen.value = key)}
+                />
+                {entry ? (
+                  <>
+                    <span class={`dot owner-${(i - 1) % 6}`} aria-hidden="true" />
+                    <span>
+                      <strong>{nameOf(entry)}</strong>{' '}
+                      <span class="soft small">
+                        {entry.operation === 'Apply' ? 'applied' : 'updated'} {since(entry)}
+                      </span>
                     </span>
-                  </span>
-                </>
-              ) : (
-                <strong>All managers</strong>
-              )}
-            </label>
-          );
-        })}
+                  </>
+                ) : (
+                  <strong>All managers</strong>
+                )}
+              </label>
+            );
+          }}
+        />
       </fieldset>
       <div class="card">
         <Fields fields={shown} order={order} />

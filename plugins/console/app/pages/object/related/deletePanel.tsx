@@ -60,7 +60,11 @@ async function preview(
 /** Relatives by kind, with links. */
 function ByKind({ relatives }: { readonly relatives: readonly Relative[] }) {
   const byKind = new Map<string, Relative[]>();
-  for (const relative of relatives) byKind.set(relative.kind, [...(byKind.get(relative.kind) ?? []), relative]);
+  for (const relative of relatives) {
+    const of = byKind.get(relative.kind);
+    if (of) of.push(relative);
+    else byKind.set(relative.kind, [relative]);
+  }
   return (
     <ul class="by-kind">
       {[...byKind].map(([kind, of]) => (

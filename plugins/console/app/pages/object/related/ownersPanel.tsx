@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ApiObject } from '../../../api/objects.js';
 import { Failure } from '../../../parts/failure.js';
+import { ScrollRegion } from '../../../parts/scrollRegion.js';
 import { hrefOf } from '../../../router.js';
 import type { ObjectAddress } from '../liveObject.js';
 import { type Graph, type GraphNode, layOut } from './graphLayout.js';
@@ -49,8 +50,7 @@ function Picture({ graph, root }: { readonly graph: Graph; readonly root: string
   const width = Math.max(...graph.nodes.map(xOf)) + WIDTH + 2;
   const height = Math.max(...graph.nodes.map(yOf)) + HEIGHT + 2;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <div class="graph" role="region" aria-label="Owners and dependents" tabIndex={0}>
+    <ScrollRegion class="graph" label="Owners and dependents">
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Graph of owners">
         {graph.edges.map(({ from, to }) => {
           const [x1, y1, x2, y2] = [xOf(from) + WIDTH, yOf(from) + HEIGHT / 2, xOf(to), yOf(to) + HEIGHT / 2];
@@ -67,7 +67,7 @@ function Picture({ graph, root }: { readonly graph: Graph; readonly root: string
           <Box key={node.relative.uid} node={node} isRoot={node.relative.uid === root} />
         ))}
       </svg>
-    </div>
+    </ScrollRegion>
   );
 }
 

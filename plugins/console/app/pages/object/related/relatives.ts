@@ -2,6 +2,7 @@ import { ApiError, sendJson } from '../../../api/http.js';
 import { type Kind, kinds, pathOf } from '../../../api/kinds.js';
 import type { ApiList, ApiObject, OwnerReference } from '../../../api/objects.js';
 import { systemGroup } from '../../../api/session.js';
+import { objectPage } from '../../../links.js';
 
 /** An object that is found by references: what is known without its content. */
 export interface Relative {
@@ -34,8 +35,9 @@ const MOST = 20_000;
 const PAGE = 500;
 /** Lists that are read at the same time. */
 const AT_ONCE = 4;
-/** Owners of owners that are followed. */
+/** Owners of owners that are followed, and owners that are read in all. */
 const HIGHEST = 8;
+const MOST_OWNERS = 200;
 
 const metadataOf = (form: 'PartialObjectMetadata' | 'PartialObjectMetadataList'): string =>
   `application/json;as=${form};v=v1;g=${systemGroup('meta')},application/json`;
@@ -66,9 +68,7 @@ export function relativeOf(kind: Kind, { metadata }: ApiObject): Relative {
 
 /** The page of a relative, below the path of the console; undefined if its kind is not served. */
 export function pageOf({ of, namespace, name }: Relative): string | undefined {
-  if (!of) return undefined;
-  const parts = [of.group || 'core', of.version, of.resource, namespace || '-', name];
-  return `/object/${parts.map(encodeURIComponent).join('/')}`;
+  return of && objectPage(of, namespace, name);
 }
 
 /** The object that a reference leads to. */
@@ -104,12 +104,20 @@ export async function findOwners(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly Relative[]>> {
   const found = new Map<string, readonly Relative[]>();
+  const read = new Map<string, Promise<Relative>>();
+  const readOnce = (owner: OwnerReference, namespace: string): Promise<Relative>[] => {
+    const known = read.get(owner.uid);
+    if (known || read.size >= MOST_OWNERS) return known ? [known] : [];
+    const reading = ownerOf(owner, namespace, signal);
+    read.set(owner.uid, reading);
+    return [reading];
+  };
   let level: readonly Relative[] = [from];
   for (let height = 0; height < HIGHEST && level.length > 0; height++) {
     const next: Relative[] = [];
     for (const relative of level) {
       if (found.has(relative.uid)) continue;
-      const owners = await Promise.all(relative.owners.map(owner => ownerOf(owner, relative.namespace, signal)));
+      const owners = await Promise.all(relative.owners.flatMap(owner => readOnce(owner, relative.namespace)));
       found.set(relative.uid, owners);
       next.push(...owners);
     }

@@ -3,7 +3,7 @@ import { cellOf } from '../../core/plugin/calls/callCounters.js';
 import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import { OwnProgress, WatchedProgress } from '../../core/threads/progress.js';
 import type { SchedulingTimes } from '../../core/threads/scheduling.js';
-import { PING_MS, stallLimit, Unanswered } from '../../workers/front/pool/stalledThreads.js';
+import { PING_MS, stallLimit, Unanswered } from '../../core/threads/stalls/stalls.js';
 
 const PLUGINS = [
   { use: 'built-in', timeout: 40_000 },

@@ -1,11 +1,11 @@
-import { CallCounters } from '../../../core/plugin/calls/callCounters.js';
-import type { Log } from '../../../core/api/host.js';
-import { PLUGIN_CALL_MS, PLUGIN_STALL_MS } from '../../../core/limits.js';
-import { type CallPlace, RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
-import type { ThreadData } from '../../../core/threads/data.js';
-import type { WatchedProgress } from '../../../core/threads/progress.js';
-import { StepTime } from '../../../core/threads/scheduling.js';
-import type { Culprits } from '../../../core/plugin/calls/blame.js';
+import type { Log } from '../../api/host.js';
+import { PLUGIN_CALL_MS, PLUGIN_STALL_MS } from '../../limits.js';
+import type { Culprits } from '../../plugin/calls/blame.js';
+import { CallCounters } from '../../plugin/calls/callCounters.js';
+import { type CallPlace, RunningCalls } from '../../plugin/calls/runningCalls.js';
+import type { ThreadData } from '../data.js';
+import type { WatchedProgress } from '../progress.js';
+import { StepTime } from '../scheduling.js';
 
 /** Time between two questions to a thread of the pool whether it still returns to its event loop. */
 export const PING_MS = 250;

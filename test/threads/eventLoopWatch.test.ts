@@ -5,13 +5,13 @@ import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { Inspection } from '../../core/threads/inspection.js';
 import type { SchedulingTimes } from '../../core/threads/scheduling.js';
-import { WRITER_PING_MS, WriterWatch } from '../../workers/front/threads/writerWatch.js';
+import { EventLoopWatch, WATCH_PING_MS } from '../../core/threads/stalls/eventLoopWatch.js';
 import { partly } from '../support/values.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A writer whose store is a plugin with a time limit of two seconds, and which is in a call of it. */
+/** The watch of a thread that is in a call of a store with a time limit of two seconds. */
 function watched(times: () => SchedulingTimes | undefined) {
   const data = partly<ThreadData>({
     plugins: [{ use: 'store', path: 'plugins[0]', name: 'store', points: ['storage'], timeout: 2000 }],
@@ -21,6 +21,7 @@ function watched(times: () => SchedulingTimes | undefined) {
   const running = RunningCalls.memory(1);
   new RunningCalls(running).enter(cellOf(0, 'storage'));
   const parts = {
+    thread: 'the writer',
     data,
     running,
     log: partly<Log>({ error: vi.fn() }),
@@ -28,39 +29,39 @@ function watched(times: () => SchedulingTimes | undefined) {
     ping: vi.fn(),
     stalled: vi.fn(),
   };
-  const watch = new WriterWatch(parts);
-  watch.begin();
+  const watch = new EventLoopWatch(parts);
+  watch.begin(1);
   return { watch, ...parts };
 }
 
-test('a writer that does not return from a call of its store is ended after the time limit and a second', () => {
+test('a thread that does not return from a call of a plugin is ended after the time limit and a second', () => {
   const { ping, stalled } = watched(() => undefined);
   vi.advanceTimersByTime(3000);
   expect(stalled).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(WRITER_PING_MS);
+  vi.advanceTimersByTime(WATCH_PING_MS);
   expect(ping).toHaveBeenCalledTimes(1);
   expect(stalled).toHaveBeenCalledExactlyOnceWith({ plugin: 'store', point: 'storage' });
   vi.advanceTimersByTime(60_000);
   expect(stalled).toHaveBeenCalledTimes(1);
 });
 
-test('a writer that waits for a core is not ended', () => {
+test('a thread that waits for a core is not ended', () => {
   const times = { ran: 0, waited: 0 };
   const { stalled } = watched(() => ({ ...times }));
   for (let i = 0; i < 100; i++) {
-    vi.advanceTimersByTime(WRITER_PING_MS);
-    times.waited += WRITER_PING_MS;
+    vi.advanceTimersByTime(WATCH_PING_MS);
+    times.waited += WATCH_PING_MS;
   }
   expect(stalled).not.toHaveBeenCalled();
   times.ran += 3000;
-  vi.advanceTimersByTime(WRITER_PING_MS);
+  vi.advanceTimersByTime(WATCH_PING_MS);
   expect(stalled).toHaveBeenCalledTimes(1);
 });
 
-test('a writer that answers is asked again', () => {
+test('a thread that answers is asked again', () => {
   const { watch, ping, stalled } = watched(() => undefined);
   for (let i = 0; i < 100; i++) {
-    vi.advanceTimersByTime(WRITER_PING_MS);
+    vi.advanceTimersByTime(WATCH_PING_MS);
     watch.answered();
   }
   expect([ping.mock.calls.length, stalled.mock.calls.length]).toEqual([100, 0]);

@@ -1,0 +1,30 @@
+import type { MetricDefinition } from '../../api/observe/metrics.js';
+import { isLater, releasesBetween } from '../../model/text/releases.js';
+import { RELEASE } from '../../release.js';
+
+type Life = Pick<MetricDefinition, 'stability' | 'deprecated'>;
+
+/** Releases that show a metric from the one on that deprecates it (spec, "Deprecation policy: rules", 11b). */
+const RELEASES_SHOWN = { stable: 3, beta: 1, alpha: 0 } as const;
+
+const CURRENT = `${RELEASE.major}.${RELEASE.minor}`;
+
+/** Whether a release deprecates a metric, or an earlier one does. */
+export const isDeprecated = ({ deprecated }: Life, release = CURRENT): boolean =>
+  deprecated !== undefined && !isLater(deprecated, release);
+
+/** The help of a metric, which says whether it is deprecated. */
+export const helpOf = (metric: MetricDefinition): string =>
+  isDeprecated(metric) ? `(Deprecated from ${metric.deprecated}) ${metric.help}` : metric.help;
+
+/** Whether a release does not show a metric any more. */
+const isHidden = (metric: Life, release: string): boolean =>
+  isDeprecated(metric, release) &&
+  releasesBetween(metric.deprecated!, release) >= RELEASES_SHOWN[metric.stability ?? 'stable'];
+
+/**
+ * Whether a release shows a metric. `hiddenFor` is the release before it, if what that one showed is shown, too, and
+ * otherwise ''.
+ */
+export const isShown = (metric: Life, hiddenFor: string, release = CURRENT): boolean =>
+  !isHidden(metric, release) || (hiddenFor !== '' && !isHidden(metric, hiddenFor));

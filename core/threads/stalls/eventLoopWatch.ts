@@ -1,0 +1,76 @@
+import type { Log } from '../../api/host.js';
+import type { Culprits } from '../../plugin/calls/blame.js';
+import { RunningCalls } from '../../plugin/calls/runningCalls.js';
+import { clearInterval, setInterval } from '../../runtime/timers.js';
+import type { ThreadData } from '../data.js';
+import { Inspection } from '../inspection.js';
+import { schedulingTimesOf } from '../scheduling.js';
+import { reportStalled, Unanswered } from './stalls.js';
+
+/** Time between two questions, also while the server is idle: each wakes two threads. */
+export const WATCH_PING_MS = 1000;
+
+/** The parts of a EventLoopWatch. */
+export interface WatchParts {
+  /** The thread in the log, such as `the writer`. */
+  readonly thread: string;
+  readonly data: Pick<ThreadData, 'plugins' | 'calls' | 'inspection'>;
+  /** The calls of plugins that the thread is in (RunningCalls). */
+  readonly running: SharedArrayBuffer;
+  readonly log: Log;
+  /** For how long a thread has had a core, and has waited for one; replaced in tests. */
+  readonly times?: typeof schedulingTimesOf;
+  /** Asks the thread; `answered` is to be called with its answer. */
+  readonly ping: () => void;
+  /** Called once, when the thread has not returned from a call of a plugin for longer than that may take. */
+  readonly stalled: (culprits: Culprits) => void;
+}
+
+/**
+ * Asks a thread whether it returns to its event loop, because code of users runs in it: nothing else notices an endless
+ * loop there. The pool has a watch of its own (`poolThreads.ts`), which asks more often, and has other threads.
+ */
+export class EventLoopWatch {
+  readonly #inspection: Inspection;
+  readonly #calls: RunningCalls;
+  #timer: NodeJS.Timeout | undefined;
+  #unanswered: Unanswered | undefined;
+
+  constructor(readonly parts: WatchParts) {
+    this.#inspection = new Inspection(parts.data.inspection);
+    this.#calls = new RunningCalls(parts.running);
+  }
+
+  /** To be called when the thread, with this native id (`ownNativeId`), works. */
+  begin(nativeId: number): void {
+    const { times = schedulingTimesOf } = this.parts;
+    // It takes no other steps than the calls of plugins.
+    const progress = {
+      step: 0,
+      get times() {
+        return times(nativeId);
+      },
+    };
+    this.#timer ??= setInterval(() => this.#look(progress), WATCH_PING_MS).unref();
+  }
+
+  answered(): void {
+    this.#unanswered = undefined;
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(progress: Unanswered['progress']): void {
+    const { thread, data, running, log, ping, stalled } = this.parts;
+    if (this.#inspection.isOpen) this.#unanswered = undefined;
+    else if (!this.#unanswered) {
+      this.#unanswered = new Unanswered(data.plugins, this.#calls, progress, WATCH_PING_MS);
+      ping();
+    } else if (this.#unanswered.add().isStalled) {
+      this.end();
+      stalled(reportStalled(thread, data, running, log));
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type Path, pathText } from '../edit/yamlText.js';
+
+/** The place of an item in its list. */
+export interface ItemPlace {
+  readonly index: number;
+  readonly count: number;
+  /** Moves the item by one place. */
+  move(by: 1 | -1): void;
+}
+
+/** Moves an item up and down. The focus goes with the item, so that a key can be pressed again. */
+function MoveButtons({ place, name }: { readonly place: ItemPlace; readonly name: string }) {
+  const { index, count, move } = place;
+  const up = useRef<HTMLButtonElement>(null);
+  const down = useRef<HTMLButtonElement>(null);
+  const moved = useRef(0);
+  useLayoutEffect(() => {
+    if (moved.current === 0) return;
+    const [same, other] = moved.current < 0 ? [up.current, down.current] : [down.current, up.current];
+    moved.current = 0;
+    // At an end of the list, the same button can do nothing more.
+    (same?.disabled ? other : same)?.focus();
+  }, [index]);
+  const button = (ref: typeof up, by: 1 | -1, isDisabled: boolean) => (
+    <button
+      ref={ref}
+      type="button"
+      class="button plain small"
+      aria-label={`Move ${name} ${by < 0 ? 'up' : 'down'}`}
+      disabled={isDisabled}
+      onClick={() => {
+        moved.current = by;
+        move(by);
+      }}
+    >
+      <span aria-hidden="true">{by < 0 ? '↑' : '↓'}</span>
+    </button>
+  );
+  return (
+    <>
+      {button(up, -1, index === 0)}
+      {button(down, 1, index === count - 1)}
+    </>
+  );
+}
+
+/** What can be done with a field as a whole. */
+export function FieldButtons(props: {
+  readonly path: Path;
+  readonly isReadOnly: boolean;
+  readonly remove: (() => void) | undefined;
+  readonly place?: ItemPlace;
+}) {
+  const { path, isReadOnly, remove, place } = props;
+  if (isReadOnly || !remove) return null;
+  const name = pathText(path);
+  return (
+    <div class="row">
+      {place && place.count > 1 && <MoveButtons place={place} name={name} />}
+      <button type="button" class="button plain small" aria-label={`Remove ${name}`} onClick={remove}>
+        Remove
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { ConfiguredServer } from '../plugins/support.js';
+
+const use = pathToFileURL(resolve('dist/test/abuse/fixtures/hostile.js')).href;
+const SECRETS = '/api/v1/namespaces/default/secrets';
+
+/** How a plugin keeps a thread that the server has only one of, and the exit code of the server; null: by a signal. */
+const LOOPS = {
+  'the control thread': { point: 'controller', path: SECRETS, name: 'controller-loop', exitCode: 1 },
+  'the main thread': { point: 'httpDocuments', path: '/hostile/loop', name: undefined, exitCode: null },
+} as const;
+
+test.each(Object.entries(LOOPS))(
+  'a plugin that loops in %s ends the server, which names it',
+  { timeout: 60_000 },
+  async (thread, { point, path, name, exitCode }) => {
+    const server = new ConfiguredServer();
+    try {
+      await server.start({ plugins: [{ use, timeout: '1s' }] });
+      const sent = name ? server.call('POST', path, { body: { metadata: { name } } }) : server.call('GET', path);
+      sent.catch(() => undefined);
+      expect(await server.exited()).toBe(exitCode);
+      expect(server.log).toContainEqual(
+        expect.objectContaining({
+          plugins: [`test/hostile (${point})`],
+          message: `${thread} does not return to its event loop, and is ended: test/hostile (${point})`,
+        }),
+      );
+    } finally {
+      await server.dispose();
+    }
+  },
+);
