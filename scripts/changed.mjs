@@ -61,7 +61,7 @@ function namedIn(path, text) {
 }
 
 /** All modules with the paths that they name, and whether they start a program from the build. */
-function modules() {
+export function modules() {
   const found = new Map();
   for (const folder of SOURCES.filter(name => existsSync(join(root, name))))
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
@@ -95,8 +95,7 @@ function foldersFor(file) {
 }
 
 /** The test files that changes of these files touch: all tests for what all of them depend on. */
-export function testsFor(files) {
-  const all = modules();
+export function testsFor(files, all = modules()) {
   const tests = [...all.keys()].filter(path => /^test\/.*\.test\.ts$/.test(path));
   if (files.some(file => ALL.test(file))) return tests;
   const found = files.filter(file => PROGRAM.test(file)).map(foldersFor);

@@ -166,6 +166,7 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
   return {
     async authenticate(given) {
       const refusals: Refusal[] = [];
+      const refusedBy: string[] = [];
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
@@ -179,9 +180,10 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
           return { ...found, cacheFor: holds, objects, by: input.plugin };
         } catch (thrown) {
           refusals.push(thrown as Refusal);
+          refusedBy.push(input.plugin);
         }
       }
-      if (refusals.length > 0) throw new InvalidCredentials(reasonsIn(refusals, given));
+      if (refusals.length > 0) throw new InvalidCredentials(reasonsIn(refusals, given), refusedBy);
       return { user: null, cacheFor, objects: [] };
     },
   };

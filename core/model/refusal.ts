@@ -161,6 +161,8 @@ export interface Violation {
   readonly reason: ViolationType;
   readonly field: string;
   readonly message: string;
+  /** The CEL expression that does not hold. Clients do not get it; decisions show it. */
+  readonly rule?: string;
 }
 
 /** A value with a text for messages, such as a struct printed by upstream. */
@@ -228,15 +230,25 @@ export function truncateViolations<T>(all: readonly T[], characters: (one: T) =>
   return past < 0 ? all : all.slice(0, Math.max(1, past));
 }
 
+/** A 422 with the violations of an object, of which its Status has the causes. */
+export class InvalidObject extends Refusal {
+  constructor(
+    message: string,
+    details: StatusDetails,
+    readonly violations: readonly Violation[],
+  ) {
+    const causes = violations.map(({ reason, message, field }) => ({ reason, message, field }));
+    super('Invalid', message, { ...details, causes });
+  }
+}
+
 /** 422 with the violations of an object, truncated to the limits. `kind` is the kind, not the resource. */
-export function invalidObject(group: string, kind: string, name: string, found: readonly Violation[]): Refusal {
+export function invalidObject(group: string, kind: string, name: string, found: readonly Violation[]): InvalidObject {
   const violations = truncateViolations(found, ({ field, message }) => field.length + message.length);
   const lines = [...new Set(violations.map(v => `${v.field}: ${v.message}`))];
   if (violations.length < found.length) lines.push('and more');
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const qualifiedKind = group ? `${kind}.${group}` : kind;
-  return new Refusal('Invalid', `${qualifiedKind} ${goQuote(name)} is invalid: ${violations.length ? all : '<nil>'}`, {
-    ...detailsOf({ group, resource: kind }, name),
-    causes: violations.map(v => ({ reason: v.reason, message: v.message, field: v.field })),
-  });
+  const message = `${qualifiedKind} ${goQuote(name)} is invalid: ${violations.length ? all : '<nil>'}`;
+  return new InvalidObject(message, detailsOf({ group, resource: kind }, name), violations);
 }

@@ -12,6 +12,7 @@ import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/aut
 import { admissionPlugins } from './admissionPlugins.js';
 import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
+import type { SignInIssuer } from '../../plugins/console/openId.js';
 import { hasConsole } from './access/console.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
@@ -34,6 +35,8 @@ export interface BuiltinInputs {
   readonly adminTokens: string;
   /** The digest of the secret of the console's one-time link; absent if there is none. */
   readonly consoleLink?: string | undefined;
+  /** Where people sign in to the console; absent if there is no identity provider. */
+  readonly issuer?: SignInIssuer | undefined;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
   /** The names of all kinds, which definitions cannot take. */
@@ -95,11 +98,10 @@ function hasStorageVersions(settings: Settings): boolean {
 const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).features.includes(MULTI_CIDR_GATE);
 
 /** The console, which is for this machine alone unless the setting says otherwise. */
-function consolePlugins(settings: Settings, { adminTokens, consoleLink: linkDigest }: BuiltinInputs): PluginSpec[] {
+function consolePlugins(settings: Settings, { adminTokens, consoleLink, issuer }: BuiltinInputs): PluginSpec[] {
   if (!hasConsole(settings)) return [];
-  const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcCaFile: caFile } = settings;
-  const openId = issuer === undefined ? undefined : { issuer, clientId, caFile };
-  return [{ use: at('console/index.js'), config: { adminTokens, linkDigest, openId }, threads: ['front', 'pool'] }];
+  const config = { adminTokens, linkDigest: consoleLink, issuer };
+  return [{ use: at('console/index.js'), config, threads: ['front', 'pool'] }];
 }
 
 /** The address of the server for workloads. */
@@ -161,7 +163,7 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
       ? [
           [
             'storageversion-garbage-collector-controller',
-            '../kinds/internal/controllers/index.js#storageVersionCollection',
+            '../kinds/internal/storageVersion/controllers/index.js#storageVersionCollection',
           ] as const,
         ]
       : []),
@@ -254,7 +256,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
     ...(hasStorageVersions(settings)
-      ? [control('kinds/internal/controllers/index.js#storageVersions', { resources: storageVersions })]
+      ? [control('kinds/internal/storageVersion/controllers/index.js#storageVersions', { resources: storageVersions })]
       : []),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnonymousPolicy } from '../access/identity.js';
 import type { Awaitable } from '../api/awaitable.js';
 import type { Binding, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
@@ -26,7 +25,7 @@ import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../worker
 import { COUNTERS } from '../../workers/front/threads/writerThread.js';
 import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
-import { authenticationWarnings, checkAuthentication } from './access/authentication.js';
+import { type Authentication, authenticationWarnings, checkAuthentication } from './access/authentication.js';
 import { checkAuthorization } from './access/authorization.js';
 import { checkSigning } from './certificateSigning.js';
 import { type ConsoleLink, makeConsoleLink } from './access/console.js';
@@ -112,11 +111,11 @@ export async function startWith(given: GivenSettings, version?: number): Promise
   const began = monotonicTime();
   const named = readGivenSettings(given);
   const checked = checkAll({ ...DEFAULTS, ...named });
-  const { settings, anonymous } = await checkParts(checked, version);
+  const { settings, authentication } = await checkParts(checked, version);
   const releases = new Releases();
   try {
     const isTemporary = named.dataDir === undefined && settings.storage === 'memory';
-    return await start(settings, anonymous, isTemporary, began, releases);
+    return await start(settings, authentication, isTemporary, began, releases);
   } catch (error) {
     await releases.run(logOf('server', settings));
     throw withClass(error);
@@ -127,29 +126,29 @@ export async function startWith(given: GivenSettings, version?: number): Promise
 async function checkParts(
   given: Settings,
   version: number | undefined,
-): Promise<{ readonly settings: Settings; readonly anonymous: AnonymousPolicy }> {
+): Promise<{ readonly settings: Settings; readonly authentication: Authentication }> {
   const checked = await checkAuthorization(given);
-  const anonymous = await checkAuthentication(checked);
+  const authentication = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked), version);
-  return { settings: { ...checked, plugins }, anonymous };
+  return { settings: { ...checked, plugins }, authentication };
 }
 
 async function start(
   settings: Settings,
-  anonymous: AnonymousPolicy,
+  authentication: Authentication,
   temporary: boolean,
   began: number,
   releases: Releases,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings);
-  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings, anonymous)])
+  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings, authentication.anonymous)])
     log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
   const link = makeConsoleLink(settings);
   const memory = { counters: new SharedArrayBuffer(COUNTERS * 4), inspection: Inspection.memory() };
-  const data = threadData(settings, paths, anonymous, memory, link);
+  const data = threadData(settings, paths, authentication, memory, link);
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
@@ -206,7 +205,7 @@ async function start(
     async reload(given, version) {
       const { live, kept } = divideSettings(current.settings, checkAll(given));
       const next = await checkParts(live, version);
-      const nextData = threadData(next.settings, paths, next.anonymous, data);
+      const nextData = threadData(next.settings, paths, next.authentication, data);
       const replaced = unreplaceablePlugins(current.settings.plugins, next.settings.plugins);
       await frontEnd.reload(nextData, () => (current = { settings: next.settings, data: nextData }));
       return [...kept, ...replaced];
@@ -250,7 +249,7 @@ const pluginsFor = (
 function threadData(
   settings: Settings,
   paths: DataPaths,
-  anonymous: AnonymousPolicy,
+  { anonymous, issuer }: Authentication,
   { counters, inspection }: Pick<ThreadData, 'counters' | 'inspection'>,
   link?: ConsoleLink,
 ): ThreadData {
@@ -261,6 +260,7 @@ function threadData(
     groups: [],
     storageVersions: [],
     consoleLink: link?.digest,
+    issuer,
   };
   const plugins = pluginsFor(settings, paths, known);
   return {

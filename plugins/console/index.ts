@@ -10,8 +10,8 @@ import {
   service,
 } from '../../core/api/index.js';
 import { systemTime } from '../../core/runtime/clock.js';
+import type { SignInIssuer } from './openId.js';
 import { Assets } from './assets.js';
-import type { OpenIdConfig } from './openId.js';
 import { SESSION_SERVICE, sessionAuthenticator } from './authenticator.js';
 import { Sessions } from './sessions.js';
 import { SignInLink } from './signInLink.js';
@@ -23,8 +23,8 @@ export interface ConsoleConfig {
   readonly adminTokens: string;
   /** The digest of the secret of the one-time link; absent if there is none. */
   readonly linkDigest?: string;
-  /** Absent without a provider. */
-  readonly openId?: OpenIdConfig;
+  /** The identity provider where people sign in; absent if there is none. */
+  readonly issuer?: SignInIssuer;
 }
 
 /** The service by which the pool learns what sessions stand for. */
@@ -48,7 +48,7 @@ export default definePlugin({
     if (typeof adminTokens !== 'string') throw new ConfigError('adminTokens', 'expected the path of a token file');
     return config as ConsoleConfig;
   },
-  contribute({ adminTokens, linkDigest, openId }) {
+  contribute({ adminTokens, linkDigest, issuer }) {
     const sessions = new Sessions(systemTime);
     return [
       httpSite.of(async host =>
@@ -58,7 +58,7 @@ export default definePlugin({
           link: new SignInLink(linkDigest, host.now),
           adminToken: () => readFileSync(adminTokens, 'utf8').split(',', 1)[0]!,
           // Loaded for servers with a provider alone.
-          ...(openId ? { openId: new (await import('./openId.js')).OpenId(openId, host.now) } : {}),
+          openId: issuer && new (await import('./openId.js')).OpenId(issuer, host.now),
           host,
         }),
       ),

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import type { AuthorizationServer, Client } from 'oauth4webapi';
 import { type SiteAnswer, type SiteRequest, Refusal } from '../../core/api/index.js';
@@ -10,11 +9,15 @@ import { FairMap } from './fairMap.js';
 import { PAGE_HEADERS } from './headers.js';
 import { cookiesOf, digest } from './sessions.js';
 
-/** The provider whose id tokens the server accepts (`--oidc-issuer-url` and others). */
-export interface OpenIdConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly caFile?: string | undefined;
+/** An identity provider whose id tokens the server accepts. */
+export interface SignInIssuer {
+  readonly url: string;
+  /** The address of its discovery document, where that is not below `url`. */
+  readonly discoveryUrl?: string;
+  /** CA certificates in PEM for its addresses; absent: those of the host. */
+  readonly certificateAuthority?: string;
+  /** The first one is the client as which people sign in. */
+  readonly audiences: readonly string[];
 }
 
 /** A sign-in that has begun. */
@@ -40,14 +43,14 @@ const library = () => import('oauth4webapi');
 
 /** `fetch` with the CAs of the provider, for answers that are not too large, within a time. */
 const fetchWith =
-  (caFile: string | undefined) =>
+  (authority: string | undefined) =>
   (
     url: string,
     options: { readonly method: string; readonly headers: Record<string, string>; readonly body?: unknown },
   ) =>
     new Promise<Response>((resolve, reject) => {
       const { method, headers, body } = options;
-      const ca = caFile === undefined ? [...hostRoots()] : readFileSync(caFile, 'utf8');
+      const ca = authority ?? [...hostRoots()];
       const sent = httpsRequest(
         url,
         { method, headers, ca, agent: false, signal: timeoutSignal(PROVIDER_MS) },
@@ -91,12 +94,12 @@ export class OpenId {
   #discovered: { readonly server: Promise<AuthorizationServer>; readonly until: number } | undefined;
 
   constructor(
-    readonly config: OpenIdConfig,
+    readonly issuer: SignInIssuer,
     readonly now: () => number,
   ) {}
 
   get #client(): Client {
-    return { client_id: this.config.clientId };
+    return { client_id: this.issuer.audiences[0]! };
   }
 
   /** Sends the browser to the provider. Rejects if that cannot be reached. */
@@ -115,7 +118,7 @@ export class OpenId {
     this.#pending.add(state, request.remoteAddress, pending, ({ until }) => this.now() >= until);
     const to = new URL(server.authorization_endpoint);
     const query = {
-      client_id: this.config.clientId,
+      client_id: this.#client.client_id,
       response_type: 'code',
       redirect_uri: redirect,
       scope: SCOPE,
@@ -144,7 +147,7 @@ export class OpenId {
       throw new Refusal('Unauthorized', 'this browser has not begun this sign-in');
     const { server, verifier, redirect, nonce } = pending;
     const parameters = oauth.validateAuthResponse(server, this.#client, url, state);
-    const options = { [oauth.customFetch]: fetchWith(this.config.caFile) };
+    const options = { [oauth.customFetch]: fetchWith(this.issuer.certificateAuthority) };
     const answer = await oauth.authorizationCodeGrantRequest(
       server,
       this.#client,
@@ -170,8 +173,13 @@ export class OpenId {
 
   async #readDiscovery(): Promise<AuthorizationServer> {
     const oauth = await library();
-    const issuer = new URL(this.config.issuer);
-    const options = { algorithm: 'oidc', [oauth.customFetch]: fetchWith(this.config.caFile) } as const;
+    const { url, discoveryUrl, certificateAuthority } = this.issuer;
+    const issuer = new URL(url);
+    const send = fetchWith(certificateAuthority);
+    const options = {
+      algorithm: 'oidc',
+      [oauth.customFetch]: (known: string, sent: Parameters<typeof send>[1]) => send(discoveryUrl ?? known, sent),
+    } as const;
     return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options as never));
   }
 }

@@ -47,7 +47,7 @@ import { serviceAccount } from './core/serviceAccount/index.js';
 import { endpointSlice } from './discovery/endpointSlice.js';
 import { flowSchema } from './flowcontrol/flowSchema/index.js';
 import { priorityLevelConfiguration } from './flowcontrol/priorityLevelConfiguration/index.js';
-import { storageVersion } from './internal/storageVersion.js';
+import { storageVersion } from './internal/storageVersion/index.js';
 import { ingress } from './networking/ingress/index.js';
 import { ingressClass } from './networking/ingressClass.js';
 import { ipAddress } from './networking/ipAddress.js';

@@ -154,6 +154,15 @@ describe('a JSON Patch', () => {
     expect((await mutated('tests', patches(operations)))['data']).toEqual({ a: 'b' });
   });
 
+  test('is refused where there is no place for its test', async () => {
+    await bind('placeless', patches('[JSONPatch{op: "test", path: "/binaryData/a", value: "x"}]'));
+    const { status, body } = await create('placeless');
+    expect(status).toBe(403);
+    expect(body['message']).toContain(
+      'JSON Patch: test operation does not apply: is missing path: /binaryData/a: missing value',
+    );
+  });
+
   test('that does not apply is refused', async () => {
     await bind('removes', patches('[JSONPatch{op: "remove", path: "/data/none"}]'));
     const { status, body } = await create('removes');

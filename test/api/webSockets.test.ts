@@ -193,7 +193,10 @@ describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener =
       return text;
     };
     const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
-    expect(await ask('Sec-WebSocket-Version: 13')).toContain('Sec-WebSocket-Key: must be 16 bytes in base64');
+    const refused = await ask('Sec-WebSocket-Version: 13');
+    expect(refused).toContain('Sec-WebSocket-Key: must be 16 bytes in base64');
+    const [, id] = /audit-id: (\S+)\r\n/.exec(refused)!;
+    expect(await api.decisionOf({ headers: { 'audit-id': id } })).toMatchObject({ outcome: { code: 400 } });
     expect(await ask('Sec-WebSocket-Version: 8', key)).toMatch(
       /sec-websocket-version: 13\r\n[\s\S]*Sec-WebSocket-Version: must be 13/,
     );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configMap, deployment } from '../clients/manifests.js';
-import { type BuiltServer, hasKubectl, Kubectl, startBuiltServer } from '../clients/server.js';
+import { type BuiltServer, hasKubectl, Kubectl, startMemoryServer } from '../clients/server.js';
 
 const TIMEOUT = 60_000;
 const able = await hasKubectl();
@@ -16,7 +16,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   let server: BuiltServer;
   let k: Kubectl;
   beforeAll(async () => {
-    server = await startBuiltServer();
+    server = await startMemoryServer();
     k = new Kubectl(server, 'ssa');
     await k.with({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ssa' } }, 'create');
   }, TIMEOUT);

@@ -342,4 +342,11 @@ describe('the kubeconfig of a webhook', () => {
     expect(readWebhookFile(file, { allowsHttp: true }).endpoint.url).toBe('http://localhost:1');
     expect(() => readWebhookFile(file, { allowsHttp: false })).toThrow('must begin with https://');
   });
+  test.each([
+    ['https', { token: 'secret' }],
+    ['http', {}],
+  ])('has the credentials of a user only for a server with TLS: %s', (protocol, credentials) => {
+    const file = kubeconfig({ cluster: { server: `${protocol}://localhost:1` }, user: { token: 'secret' } });
+    expect(readWebhookFile(file, { allowsHttp: true }).endpoint.credentials).toEqual(credentials);
+  });
 });

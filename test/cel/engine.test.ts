@@ -136,3 +136,17 @@ describe('authorizer library', () => {
     });
   });
 });
+
+describe('url', () => {
+  it.each([
+    ['', 'empty url'],
+    ['relative', 'invalid URI for request'],
+    [':x', 'missing protocol scheme'],
+    ['https://a b', 'invalid character " " in host name'],
+    ['https://a:b/', 'invalid port ":b" after host'],
+    ['/a#%z', 'invalid URL escape "%z"'],
+  ])('says what is wrong with %j', (text, why) => {
+    const error = `URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${why}`;
+    expect(evaluated('url(x)', undefined, { x: text })).toMatchObject({ error });
+  });
+});

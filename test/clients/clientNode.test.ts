@@ -15,7 +15,7 @@ import {
 } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployment } from './manifests.js';
-import { type BuiltServer, startBuiltServer } from './server.js';
+import { type BuiltServer, startBuiltServer, startMemoryServer } from './server.js';
 import { eventually, eventuallyPasses } from '../support/eventually.js';
 
 const TIMEOUT = 60_000;
@@ -158,7 +158,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
   });
 
   test('an informer whose version has expired gets an error and lists again [R013]', async () => {
-    const short = await startBuiltServer('0', '--history=200ms');
+    const short = await startMemoryServer('--history=200ms');
     try {
       const shortConfig = new KubeConfig();
       shortConfig.loadFromFile(short.kubeconfig);

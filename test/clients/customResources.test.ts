@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BuiltServer, hasKubectl, Kubectl, startBuiltServer } from './server.js';
+import { type BuiltServer, hasKubectl, Kubectl, startMemoryServer } from './server.js';
 
 const TIMEOUT = 60_000;
 const able = await hasKubectl();
@@ -43,7 +43,7 @@ describe.skipIf(!able)('kubectl and custom resources', { timeout: TIMEOUT }, () 
   let server: BuiltServer;
   let k: Kubectl;
   beforeAll(async () => {
-    server = await startBuiltServer();
+    server = await startMemoryServer();
     k = new Kubectl(server, 'clients');
     await k.with({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'clients' } }, 'create');
     await k.with(definition, 'apply');

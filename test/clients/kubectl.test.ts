@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configMap, deployment, several } from './manifests.js';
-import { type BuiltServer, hasKubectl, Kubectl, startBuiltServer } from './server.js';
+import { type BuiltServer, hasKubectl, Kubectl, startMemoryServer } from './server.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 import { eventually } from '../support/eventually.js';
 
@@ -11,7 +11,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   let server: BuiltServer;
   let k: Kubectl;
   beforeAll(async () => {
-    server = await startBuiltServer();
+    server = await startMemoryServer();
     k = new Kubectl(server, 'clients');
     await k.with({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'clients' } }, 'create');
   }, TIMEOUT);

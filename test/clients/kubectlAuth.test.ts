@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BuiltServer, hasKubectl, Kubectl, startBuiltServer } from './server.js';
+import { type BuiltServer, hasKubectl, Kubectl, startMemoryServer } from './server.js';
 
 const TIMEOUT = 60_000;
 const NAMESPACE = 'team';
@@ -12,7 +12,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   let server: BuiltServer;
   let k: Kubectl;
   beforeAll(async () => {
-    server = await startBuiltServer();
+    server = await startMemoryServer();
     k = new Kubectl(server, NAMESPACE);
     await k.run('create', 'namespace', NAMESPACE);
   }, TIMEOUT);

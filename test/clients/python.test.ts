@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { startBuiltServer } from './server.js';
+import { startMemoryServer } from './server.js';
 import { LISTENER_NAMES } from '../listener/names.js';
 
 const TIMEOUT = 60_000;
@@ -28,7 +28,7 @@ describe.skipIf(!wanted)('the official Python client', () => {
     'receives each event of a watch when it happens, not with the next one (--listener=%s)',
     async listener => {
       expect(python, 'a python3 that can import kubernetes').toBeDefined();
-      const server = await startBuiltServer('0', '--listener', listener);
+      const server = await startMemoryServer('--listener', listener);
       try {
         const args = [resolve('test/clients/watch.py'), server.kubeconfig, String(COUNT)];
         const { stdout } = await promisify(execFile)(python!, args, { timeout: TIMEOUT });

@@ -45,6 +45,10 @@ export async function startBuiltServer(asked = '0', ...more: readonly string[]):
   };
 }
 
+/** The same on a free port, with a store in memory, as clients see no difference. `restart` loses what it has. */
+export const startMemoryServer = (...more: readonly string[]): Promise<BuiltServer> =>
+  startBuiltServer('0', '--storage-backend=memory', ...more);
+
 async function spawnServer(
   dir: string,
   port: string,

@@ -3,10 +3,11 @@ import { ConfigError } from '../../core/api/point.js';
 import { loadSettings, parseConfig } from '../../core/command/config.js';
 import { GATES } from '../../core/features/table.js';
 import { builtInRegistry } from '../../core/plugin/registry.js';
+import { RELEASE } from '../../core/release.js';
+import { isInRelease } from '../../core/schema/registry/enablement.js';
 import { groupRows } from '../../core/schema/table/resources.js';
 import { builtInStorageNames } from '../../core/schema/table/storageNames.js';
 import { namingOf } from '../../core/naming.js';
-import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { admissionPlugins } from '../../core/server/admissionPlugins.js';
 import { checkFeatures, featuresOf, featureWarnings } from '../../core/server/features.js';
 
@@ -183,7 +184,7 @@ describe('--runtime-config', () => {
     const missing = groupRows().flatMap(({ name, versions }) =>
       versions.flatMap(({ version, resources }) =>
         resources
-          .filter(({ plural }) => !isServed(naming.group(name), version, plural))
+          .filter(row => isInRelease(row, Number(RELEASE.minor)) && !isServed(naming.group(name), version, row.plural))
           .map(({ plural }) => `${name}/${version}/${plural}`),
       ),
     );
@@ -230,18 +231,26 @@ describe('--emulated-version', () => {
   it('does not serve what a later release introduces, whatever is enabled, and warns as that release', () => {
     const registryOf = (...flags: string[]) => {
       const { enablement } = featuresOf(settingsOf('--runtime-config=api/all=true', ...flags));
-      return buildRegistry({ naming: namingOf('kubernetes'), strategies: () => undefined, generation: 1, enablement });
+      return builtInRegistry('kubernetes', new Map(), enablement);
     };
     const [now, then] = [registryOf(), registryOf('--emulated-version=1.31')];
-    const onlyNow = groupRows().flatMap(({ name, versions }) =>
-      versions.flatMap(({ version, resources }) =>
-        resources
-          .map(({ plural }) => [namingOf('kubernetes').group(name), version, plural] as const)
-          .filter(names => now.find(...names) && !then.find(...names))
-          .map(names => names.join('/')),
-      ),
-    );
-    expect(onlyNow).toEqual([
+    const onlyIn = (one: typeof now, other: typeof now): string[] =>
+      groupRows().flatMap(({ name, versions }) =>
+        versions.flatMap(({ version, resources }) =>
+          resources
+            .map(({ plural }) => [namingOf('kubernetes').group(name), version, plural] as const)
+            .filter(names => one.find(...names) && !other.find(...names))
+            .map(names => names.join('/')),
+        ),
+      );
+    expect(onlyIn(then, now)).toEqual([
+      'authentication.k8s.io/v1alpha1/selfsubjectreviews',
+      'admissionregistration.k8s.io/v1alpha1/validatingadmissionpolicies',
+      'admissionregistration.k8s.io/v1alpha1/validatingadmissionpolicybindings',
+      'flowcontrol.apiserver.k8s.io/v1beta3/flowschemas',
+      'flowcontrol.apiserver.k8s.io/v1beta3/prioritylevelconfigurations',
+    ]);
+    expect(onlyIn(now, then)).toEqual([
       'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicies',
       'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicybindings',
       'coordination.k8s.io/v1alpha2/leasecandidates',

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkAuthentication } from '../../core/server/access/authentication.js';
 import { hasConsole } from '../../core/server/access/console.js';
 import { DEFAULTS } from '../../core/server/settings.js';
 import { digest, Sessions } from '../../plugins/console/sessions.js';
@@ -23,16 +24,12 @@ beforeAll(async () => {
   const ca = await authority('provider-ca');
   const key = await signingKey('RS256');
   provider = await SignInProvider.start(ca, [key]);
-  const oidcCaFile = join(folder, 'ca.crt');
-  writeFileSync(oidcCaFile, ca.certificate);
-  const settings = {
-    oidcIssuerUrl: provider.url,
-    oidcClientId: 'public',
-    oidcCaFile,
-    listeningThreads: 2,
-    httpPort: 0,
-  };
-  api = await Api.start({ ...settings, oidcUsernameClaim: 'sub', oidcUsernamePrefix: 'oidc:' });
+  const authenticationConfig = join(folder, 'authentication.json');
+  const issuer = { url: provider.url, audiences: ['public'], certificateAuthority: ca.certificate };
+  const claimMappings = { username: { claim: 'sub', prefix: 'oidc:' } };
+  const kind = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' };
+  writeFileSync(authenticationConfig, JSON.stringify({ ...kind, jwt: [{ issuer, claimMappings }] }));
+  api = await Api.start({ authenticationConfig, listeningThreads: 2, httpPort: 0 });
   await provider.use([key], `${api.server.url}/console/openid/callback`);
 }, 120_000);
 afterAll(async () => {
@@ -177,6 +174,13 @@ describe('OpenID Connect', () => {
     expect(asked).toBeLessThanOrEqual(1);
     // Not 401, as for a session that has ended: other credentials of the browser count.
     expect(await whoAmI(cookieOf(all[0]!))).toBe('403');
+  });
+
+  test('is at the provider of flags, and at none if there is no provider', async () => {
+    const flags = { oidcIssuerUrl: 'https://issuer.example', oidcClientId: 'console' };
+    const { issuer } = await checkAuthentication({ ...DEFAULTS, ...flags });
+    expect(issuer).toMatchObject({ url: 'https://issuer.example', audiences: ['console'] });
+    expect(await checkAuthentication(DEFAULTS)).toMatchObject({ issuer: undefined });
   });
 
   test('signs nobody in whose browser has not begun it, and each answer works once', async () => {

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { namingOf } from '../../core/naming.js';
-import { identityLease, serverId } from '../../plugins/kinds/internal/controllers/identity.js';
-import { statusOf } from '../../plugins/kinds/internal/controllers/status.js';
+import { identityLease, serverId } from '../../plugins/kinds/internal/storageVersion/controllers/identity.js';
+import { statusOf } from '../../plugins/kinds/internal/storageVersion/controllers/status.js';
 import { Api, type Loose } from '../api/support.js';
 import { FakeServer } from './fakeHost.js';
 import { eventually } from '../support/eventually.js';

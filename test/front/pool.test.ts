@@ -148,7 +148,7 @@ test('an outcome that a thread has written is also taken if nobody asks, and is 
   expect(await answered(pool)).toBe(2);
 });
 
-test('outcomes are written only of jobs that are alone in the pool and may have a proposal of its front end', async () => {
+test('outcomes are written only of jobs that are alone in the pool, with a proposal of the main thread', async () => {
   const pool = poolOf(2);
   await pool.complete();
   const isAnswered = async (...jobs: Job[]): Promise<boolean[]> =>

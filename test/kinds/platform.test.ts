@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
+import { namingOf } from '../../core/naming.js';
+import type { PriorityLevelConfiguration } from '../../kinds/flowcontrol/v1.js';
+import {
+  convertLevel,
+  setShares,
+  validateAnnotations,
+} from '../../plugins/kinds/flowcontrol/priorityLevelConfiguration/shares.js';
 import { cidrComplaints, isStrictSubset } from '../../plugins/kinds/shared/ipAddresses.js';
 import { create, lines, object, update } from './helpers.js';
 
@@ -58,6 +65,40 @@ describe('priority levels', () => {
       type: 'Limited',
       limited: { limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 1 } } },
     });
+  it('shares of 0 are none in v1beta3, except with an annotation, which v1 does not have', () => {
+    const naming = namingOf('kubernetes');
+    const annotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+    const [v1, v1beta3] = ['flowcontrol.apiserver.k8s.io/v1', 'flowcontrol.apiserver.k8s.io/v1beta3'] as const;
+    const level = (
+      apiVersion: string,
+      shares: number | null,
+      annotations?: Record<string, string>,
+    ): PriorityLevelConfiguration => ({
+      apiVersion,
+      kind: 'PriorityLevelConfiguration',
+      metadata: { name: 'a', ...(annotations && { annotations }) },
+      spec: {
+        type: 'Limited',
+        limited: { nominalConcurrencyShares: shares, limitResponse: { type: 'Reject' } },
+      },
+    });
+    const stored = (object: PriorityLevelConfiguration): PriorityLevelConfiguration => {
+      setShares(object, naming);
+      return convertLevel(object, v1, naming);
+    };
+    for (const shares of [0, null]) expect(stored(level(v1beta3, shares))).toEqual(level(v1, 30));
+    expect(stored(level(v1beta3, 0, { [annotation]: '', a: 'b' }))).toEqual(level(v1, 0, { a: 'b' }));
+    expect(stored(level(v1beta3, 5, { [annotation]: '' }))).toEqual(level(v1, 5));
+    expect(stored(level(v1, 0))).toEqual(level(v1, 0));
+    const answered = level(v1beta3, 5, { [annotation]: '', a: 'b' });
+    setShares(answered, naming);
+    expect(answered).toEqual(level(v1beta3, 5, { a: 'b' }));
+    expect(convertLevel(level(v1, 0), v1beta3, naming)).toEqual(level(v1beta3, 0, { [annotation]: '' }));
+    expect(convertLevel(level(v1, 5), v1beta3, naming)).toEqual(level(v1beta3, 5));
+    expect(validateAnnotations(level(v1beta3, 0, { [annotation]: '' }), naming)).toEqual([]);
+    expect(validateAnnotations(level(v1, 0, { [annotation]: '' }), naming)[0]?.message).toContain('is forbidden');
+  });
+
   it('shares of 0 are kept, and only absent ones become 30', () => {
     const made = (nominalConcurrencyShares?: number): unknown =>
       create(

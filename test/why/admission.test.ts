@@ -87,7 +87,7 @@ describe('a write', () => {
     expect(policy).toMatchObject({
       part: 'policy why-tea with binding why-tea',
       result: 'Refused',
-      message: 'there must be tea',
+      message: "there must be tea (expression: 'tea' in object.data)",
       cost: expect.any(Number),
     });
     expect(plugin).toMatchObject({ result: 'Refused', message: expect.stringContaining('there must be tea') });

@@ -65,6 +65,29 @@ describe('capstan why ID', () => {
     expect(text).toContain('404  get / [2J\n  a b\n  c\n');
   });
 
+  test('shows rules, paths of what there is not, and where messages are left out', () => {
+    const decision = {
+      request: { verb: '', path: '/apis/apps/v9/pods', resource: 'pods' },
+      sender: { username: 'system:anonymous', groups: ['system:unauthenticated'] },
+      outcome: { code: 404 },
+      violations: [
+        { field: 'spec', reason: 'FieldValueInvalid', message: 'min above max', rule: 'self.min <= self.max' },
+        { field: 'data[a]', reason: 'FieldValueInvalid', message: '' },
+      ],
+    };
+    expect(
+      decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream)).split('\n'),
+    ).toEqual([
+      '404  pods',
+      'Path  /apis/apps/v9/pods',
+      'Sender  system:anonymous; in system:unauthenticated; the request has no credentials',
+      'Violations',
+      '  spec: min above max',
+      '    rule: self.min <= self.max',
+      '  data[a]: FieldValueInvalid; the message is left out, as it may have a credential',
+    ]);
+  });
+
   test('is coloured on a terminal, and each text of others is one line', () => {
     const decision = {
       request: { verb: 'get', path: '/version' },

@@ -102,6 +102,7 @@ describe('other refusals', () => {
     const decision = await api.decisionOf(refused);
     expect(decision['sender']).toBeUndefined();
     expect(decision['outcome']).toMatchObject({ code: 401, reason: 'Unauthorized' });
+    expect(decision['outcome']!['message']).toMatch(/^the credentials are not valid for .*service-account/);
     expect(JSON.stringify(decision)).not.toContain('bad"');
   });
 

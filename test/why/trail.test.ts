@@ -4,6 +4,7 @@ import { mutator, validator, type Change, type Mutator, type Validator } from '.
 import { authenticator, type Authenticator, authorizer, type Authorizer } from '../../core/api/access.js';
 import type { Contributed } from '../../core/api/point.js';
 import type { ApiObject } from '../../core/model/object.js';
+import { forbiddenField, invalid, invalidObject } from '../../core/model/refusal.js';
 import type { Target } from '../../core/model/target.js';
 import { ANONYMOUS } from '../../core/model/user.js';
 import type { Conflict } from '../../core/schema/apply/ownership.js';
@@ -50,14 +51,13 @@ describe('the trail of a request', () => {
     trail.report({ result: 'Changed', patch: '[{"op":"add","path":"/tea","value":{"of":"s3cret"}}]' });
     trail.report({ result: 'Changed', patch: 's3cret' });
     trail.report({ result: 'Refused', message: 's3cret' });
-    const invalid = new Refusal('Invalid', 's3cret', { causes: [{ message: 's3cret', field: 'data' }] });
+    const broken = new Refusal('Invalid', 's3cret', { causes: [{ message: 's3cret', field: 'data' }] });
     const denied = new Refusal('Forbidden', 's3cret is too short');
     const unnamed = new Refusal('Forbidden', 'secrets is forbidden');
     expect(trail.result('id', unnamed).refusal?.message).toBe('secrets is forbidden');
     trail.begin('Validate', 'webhook');
     trail.end(undefined, denied);
-    for (const refusal of [invalid, denied])
-      expect(JSON.stringify(trail.result('id', refusal))).not.toContain('s3cret');
+    for (const refusal of [broken, denied]) expect(JSON.stringify(trail.result('id', refusal))).not.toContain('s3cret');
     expect(stepsOf(trail).map(({ patch }) => patch)).toEqual([
       '[{"op":"replace","path":"/tea","value":"(redacted)"}]',
       '[{"op":"add","path":"/tea","value":"(redacted)"}]',
@@ -164,8 +164,37 @@ describe('the trail of a request', () => {
 
   test('has the causes of invalid credentials, which the sender does not learn', () => {
     const trail = new RequestTrail(new RecordingBudget());
-    const { refusal } = trail.result('id', new InvalidCredentials(['the token has expired']));
+    const { refusal } = trail.result('id', new InvalidCredentials(['the token has expired'], ['jwt']));
     expect(refusal).toEqual({ reason: 'Unauthorized', message: 'the token has expired', causes: [] });
+    const unknown = trail.result('id', new InvalidCredentials([], ['static-token', 'jwt'])).refusal;
+    expect(unknown?.message).toBe('the credentials are not valid for static-token, jwt');
+  });
+
+  test('has the expression that does not hold, which the sender does not get', () => {
+    const broken = { ...invalid('spec', {}, 'min is above max'), rule: 'self.min <= self.max' };
+    const refusal = invalidObject('', 'Tea', 't', [broken]);
+    const { causes } = new RequestTrail(new RecordingBudget()).result('id', refusal).refusal!;
+    expect([causes[0]?.rule, JSON.stringify(refusal.toStatus())]).toEqual([
+      'self.min <= self.max',
+      expect.not.stringContaining('self.min'),
+    ]);
+  });
+
+  test('has the rules that a Secret breaks, unless a plugin has found that', () => {
+    const immutable = invalidObject('', 'Secret', 's', [forbiddenField('data', 'field is immutable')]);
+    const trail = new RequestTrail(new RecordingBudget());
+    trail.isConfidential = true;
+    const shown = trail.result('id', immutable).refusal;
+    expect([shown?.message, shown?.causes[0]?.message]).toEqual([
+      'Secret "s" is invalid: data: Forbidden: field is immutable',
+      'Forbidden: field is immutable',
+    ]);
+    const both = invalidObject('', 'Secret', 's', [forbiddenField('a', 'no'), invalid('b', 's3cret', 'no')]);
+    const half = trail.result('id', both).refusal;
+    expect([half?.message, half?.causes.map(({ message }) => message)]).toEqual(['', ['Forbidden: no', '']]);
+    trail.begin('Validate', 'plugin');
+    trail.end(undefined, undefined, [forbiddenField('a', 's3cret is too short')]);
+    expect(trail.result('id', immutable).refusal).toMatchObject({ message: '', causes: [{ message: '' }] });
   });
 });
 

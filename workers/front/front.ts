@@ -10,7 +10,9 @@ import { randomUUID } from '../../core/runtime/random.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { badRequest, notFound, Refusal, unknownPath } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
+import { WEBSOCKET_VERSION } from '../../core/model/webSocket.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
+import type { Serving } from '../../core/request/negotiate.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
 import { isMalformedPath, isWatch, parseRoute, type Route } from '../../core/request/route.js';
 import type { Registry } from '../../core/schema/resource.js';
@@ -22,10 +24,11 @@ import { isLong, isMethodAllowed, isWrite, methodNotAllowedError } from './paths
 import type { PoolClient } from './pool/poolClient.js';
 import type { Proposals } from './write/proposals.js';
 import type { ReadContext } from './reads/readContext.js';
-import { type Headers, refuseThrown, respond, text, warningHeadersOf } from './answers/reply.js';
+import { type Headers, refuse, refuseThrown, respond, text, warningHeadersOf } from './answers/reply.js';
 import { withoutCompression } from './answers/changedExchange.js';
 import type { FrontRequest, Sender } from './access/sender.js';
 import type { State } from './state/state.js';
+import { webSocketFault } from './watch/webSocket.js';
 import { type PathHandler, READS, WRITES, type WriteParts } from './paths/routes.js';
 
 /** The parts of the front end. */
@@ -197,6 +200,8 @@ export class Front {
       await paths(exchange, route);
       return undefined;
     }
+    const fault = isWatch(route) ? webSocketFault(exchange) : undefined;
+    if (fault !== undefined) return refuseHandshake(exchange, badRequest(fault), reads, request.sender);
     const objects = this.parts.state.loading.waitFor(resource.storageName);
     if (objects) await objects;
     await READS[isWatch(route) ? 'watch' : (target.verb as keyof typeof READS)](reads, request, resource);
@@ -263,6 +268,16 @@ const noPage = (): Refusal => new Refusal('NotFound', '404 page not found');
 function refuseAsText(exchange: Exchange, refusal: Refusal, end: string, sender?: Sender): FrontRefusal {
   const auditId = auditIdOf(exchange, sender);
   text(exchange, refusal.code, refusal.message + end, [['audit-id', auditId]]);
+  return { auditId, refusal };
+}
+
+/** Refuses a WebSocket handshake, and names the version that is understood (RFC 6455, 4.4). */
+function refuseHandshake(exchange: Exchange, refusal: Refusal, serving: Serving, sender: Sender): FrontRefusal {
+  const auditId = auditIdOf(exchange, sender);
+  refuse(exchange, refusal, serving, [
+    ['sec-websocket-version', WEBSOCKET_VERSION],
+    ['audit-id', auditId],
+  ]);
   return { auditId, refusal };
 }
 

@@ -1,12 +1,13 @@
 import { monotonicTime } from '../../core/runtime/clock.js';
 
 /**
- * JSON values that a thread may copy or compare in a millisecond to see what mutators have changed: about a hundredth
- * of the time. They are counted, and not the time, as a machine that is busy with something else is slow.
+ * JSON values that a thread may copy or compare in a millisecond to see what mutators have changed: from a thousandth
+ * of the time to a hundredth, on a machine whose caches others use. They are counted, and not the time, as a machine
+ * that is busy with something else is slow.
  */
-const VALUES_PER_MS = 100;
-/** Values that may be saved up: writes that come one by one are recorded as a whole. */
-const SAVED_VALUES = 200_000;
+const VALUES_PER_MS = 20;
+/** Values that may be saved up, for some 50 pods: writes that come one by one are recorded as a whole. */
+const SAVED_VALUES = 100_000;
 /** Characters of a text that take as long to write as a value takes to copy. */
 const CHARACTERS_PER_VALUE = 16;
 

@@ -8,7 +8,6 @@ import type {
 } from '../../core/api/observe/decisions.js';
 import type { AdmissionObserver } from '../../core/api/admission.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
-import type { Violation } from '../../core/model/refusal.js';
 import { readJson, writeJson } from '../../core/model/text/jsonText.js';
 import { monotonicTime } from '../../core/runtime/clock.js';
 import { createJsonPatch } from '../../core/schema/patch/createJsonPatch.js';
@@ -23,7 +22,7 @@ import {
   RECORDED_PARTS,
 } from '../../core/limits.js';
 import { qualifiedName } from '../../core/model/names.js';
-import { Refusal } from '../../core/model/refusal.js';
+import { InvalidObject, Refusal, type StatusDetails, type Violation } from '../../core/model/refusal.js';
 import { nameOf, type Target } from '../../core/model/target.js';
 import type { Conflict } from '../../core/schema/apply/ownership.js';
 
@@ -62,6 +61,8 @@ export class RequestTrail implements AdmissionObserver {
   #ignored: unknown;
   /** The error of a call that has refused the request. */
   #refused: unknown;
+  /** Whether a plugin has found violations. */
+  #hasFound = false;
   /** A copy of the draft as it was before the call, if there is time to look at changes, and the values in it. */
   #before: { readonly draft: ApiObject; readonly values: number } | undefined;
   /** Characters of all changes. */
@@ -133,6 +134,7 @@ export class RequestTrail implements AdmissionObserver {
       const message = this.#shown(error instanceof Error ? error.message : String(error));
       this.#add({ stage, plugin, result: thrown === undefined ? 'Failed' : 'Refused', message, ms });
     } else if (violations.length > 0) {
+      this.#hasFound = true;
       const fields = violations.map(({ field }) => String(field)).join(', ');
       this.#add({ stage, plugin, result: 'Refused', message: shorten(fields), ms });
     } else {
@@ -208,21 +210,47 @@ export class RequestTrail implements AdmissionObserver {
     return { auditId, steps, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
   }
 
-  /** The Status of a refusal, without values of objects with credentials, as audit events have it. */
+  /** The Status of a refusal, without values of objects with credentials. */
   #refusalOf(refusal: Refusal): RecordedRefusal {
-    const { reason, details } = refusal;
+    const { reason } = refusal;
     // Plugins and webhooks may repeat what they refuse.
-    const hidesValues = this.isConfidential && (reason === 'Invalid' || refusal === this.#refused);
-    // Its cause is kept from the sender, but not from those who may read decisions.
-    const message = refusal instanceof InvalidCredentials ? refusal.reasons.join('; ') : refusal.message;
-    const given = Array.isArray(details?.causes) ? details.causes : [];
+    const isPlugins = refusal === this.#refused || this.#hasFound;
+    const given = causesOf(refusal);
+    const isHidden = (cause: Cause): boolean =>
+      this.isConfidential && (isPlugins || !VALUELESS.has(cause.reason ?? ''));
+    const isAnyHidden = given.length > 0 ? given.some(isHidden) : this.isConfidential && reason === 'Invalid';
     const causes = given.slice(0, RECORDED_PARTS).map(cause => ({
       reason: shorten(cause.reason ?? ''),
-      message: hidesValues ? '' : shorten(cause.message ?? ''),
+      message: isHidden(cause) ? '' : shorten(cause.message ?? ''),
       field: shorten(cause.field ?? ''),
+      rule: cause.rule === undefined ? undefined : shorten(cause.rule),
     }));
-    return { reason, message: hidesValues ? '' : shorten(message), causes, conflicts: this.#conflicts };
+    const isMessageHidden = reason === 'Invalid' ? isAnyHidden : this.isConfidential && isPlugins;
+    const message = isMessageHidden ? '' : shorten(messageOf(refusal));
+    return { reason, message, causes, conflicts: this.#conflicts };
   }
+}
+
+/** A cause, with the expression that does not hold. */
+type Cause = NonNullable<StatusDetails['causes']>[number] & Pick<Violation, 'rule'>;
+
+/** Violations whose messages say which rule is broken, and not by which value. */
+const VALUELESS: ReadonlySet<string> = new Set([
+  'FieldValueRequired',
+  'FieldValueForbidden',
+  'FieldValueTooLong',
+] satisfies Violation['reason'][]);
+
+function causesOf(refusal: Refusal): readonly Cause[] {
+  if (refusal instanceof InvalidObject) return refusal.violations;
+  return Array.isArray(refusal.details?.causes) ? refusal.details.causes : [];
+}
+
+/** The message of a refusal. Why credentials are invalid is kept from the sender, but not from readers of decisions. */
+function messageOf(refusal: Refusal): string {
+  if (!(refusal instanceof InvalidCredentials)) return refusal.message;
+  const { reasons, refusedBy } = refusal;
+  return reasons.length > 0 ? reasons.join('; ') : `the credentials are not valid for ${refusedBy.join(', ')}`;
 }
 
 /** The text of a JSON Patch without its values. */

@@ -198,13 +198,16 @@ export interface Authentication {
 
 /**
  * The 401 that is the same for every cause. `reasons`: what authenticators said about the credentials, for token
- * reviews and for decisions, without the bearer token.
+ * reviews and for decisions, without the bearer token. `refusedBy`: the plugins that have refused them.
  *
  * @example
  * if (thrown instanceof InvalidCredentials) return { reasons: thrown.reasons };
  */
 export class InvalidCredentials extends Refusal {
-  constructor(readonly reasons: readonly string[]) {
+  constructor(
+    readonly reasons: readonly string[],
+    readonly refusedBy: readonly string[],
+  ) {
     super('Unauthorized', 'Unauthorized');
   }
 }

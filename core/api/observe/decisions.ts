@@ -51,6 +51,19 @@ export interface FieldConflict {
 }
 
 /**
+ * A field that is not valid. `rule`: the expression that does not hold.
+ *
+ * @example
+ * const cause: RecordedCause = { reason: 'FieldValueInvalid', field: 'spec', message: 'min is above max' };
+ */
+export interface RecordedCause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+  readonly rule?: string | undefined;
+}
+
+/**
  * The Status with which a request was refused, shortened. Of objects with credentials it has no values.
  *
  * @example
@@ -59,7 +72,7 @@ export interface FieldConflict {
 export interface RecordedRefusal {
   readonly reason: string;
   readonly message: string;
-  readonly causes: readonly { readonly reason: string; readonly message: string; readonly field: string }[];
+  readonly causes: readonly RecordedCause[];
   readonly conflicts?: readonly FieldConflict[] | undefined;
 }
 

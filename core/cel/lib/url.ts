@@ -37,28 +37,31 @@ const failMalformed = (reason: string): never => {
   throw new Malformed(reason);
 };
 
-/** Parses the URL of a request line (Go's `ParseRequestURI`): `#` starts no fragment. Returns the error as text. */
-export function parseRequestUri(text: string): Url | string {
+/**
+ * Parses the URL of a request line (Go's `ParseRequestURI`): `#` starts no fragment. Returns the error as text. `whole`
+ * is what it is shown as.
+ */
+export function parseRequestUri(text: string, whole = text): Url | string {
   try {
-    return parse(text, text);
+    return parse(text, whole);
   } catch (error) {
     if (error instanceof Malformed) return error.reason;
     throw error;
   }
 }
 
-/** Parses a URL. Returns `undefined` if malformed or relative. The text with its fragment must be valid as well. */
-function parseUrl(text: string): Url | undefined {
+/**
+ * Parses a URL. Returns the error as text if it is malformed or relative. The text with its fragment must be valid as
+ * well.
+ */
+function parseUrl(text: string): Url | string {
   const whole = parseRequestUri(text);
   const mark = text.indexOf('#');
-  if (typeof whole === 'string') return undefined;
-  if (mark < 0) return whole;
-  try {
-    return BAD_ESCAPE.test(text.slice(mark)) ? undefined : parse(text.slice(0, mark), text);
-  } catch (error) {
-    if (error instanceof Malformed) return undefined;
-    throw error;
-  }
+  if (typeof whole === 'string' || mark < 0) return whole;
+  const fragment = text.slice(mark);
+  const bad = BAD_ESCAPE.exec(fragment);
+  if (bad) return `invalid URL escape ${goQuote(fragment.slice(bad.index, bad.index + 3))}`;
+  return parseRequestUri(text.slice(0, mark), text);
 }
 
 function parse(source: string, text: string): Url {
@@ -170,7 +173,9 @@ export const URLS: Library = {
     }),
     declareGlobal(`url(string): ${NAME}`, (v, _b, _c, m) => {
       m.traverse((v as string).length);
-      return parseUrl(v as string) ?? fail('URL parse error during conversion from string');
+      const url = parseUrl(v as string);
+      if (typeof url !== 'string') return url;
+      return fail(`URL parse error during conversion from string: parse ${goQuote(v as string)}: ${url}`);
     }),
     declare(`${NAME}.getScheme(): string`, v => (v as Url).scheme),
     declare(`${NAME}.getHost(): string`, v => (v as Url).host),

@@ -1,4 +1,5 @@
 import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../model/record.js';
+import { UNAUTHENTICATED } from '../../access/identity.js';
 import type { Style } from '../terminal/style.js';
 import { formatMilliseconds } from './format.js';
 import { plain } from './printed.js';
@@ -23,7 +24,17 @@ function actionText(action: UnknownRecord | undefined): string {
   const [name, namespace] = [stringAt(action, 'name'), stringAt(action, 'namespace')];
   const of = `${resource}${group && `.${group}`}${subresource && `/${subresource}`}`;
   const what = `${of}${name && ` ${JSON.stringify(name)}`}`;
-  return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`);
+  return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`.trim());
+}
+
+/** A violation, with the rule that it breaks. Messages that would show credentials are empty. */
+function violationText(violation: UnknownRecord, style: Style): string[] {
+  const [field, message, rule] = ['field', 'message', 'rule'].map(name => stringAt(violation, name));
+  const text = message || `${stringAt(violation, 'reason')}; the message is left out, as it may have a credential`;
+  return [
+    plain(`${INDENT}${field && `${field}: `}${text}`),
+    ...(rule ? [style.faint(plain(`${INDENT}${INDENT}rule: ${rule}`))] : []),
+  ];
 }
 
 function senderText(sender: UnknownRecord | undefined, code: number, style: Style): string[] {
@@ -34,6 +45,7 @@ function senderText(sender: UnknownRecord | undefined, code: number, style: Styl
   const [authenticator, impersonator] = [stringAt(sender, 'authenticator'), stringAt(sender, 'impersonator')];
   const more = [
     ...(groups.length > 0 ? [`in ${groups.join(', ')}`] : []),
+    ...(groups.includes(UNAUTHENTICATED) ? ['the request has no credentials'] : []),
     ...(authenticator ? [`known by ${authenticator}`] : []),
     ...(impersonator ? [`${impersonator} acted as this user`] : []),
   ];
@@ -105,13 +117,13 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
     const owner = `${stringAt(one, 'manager')} (${stringAt(one, 'operation')})${since && ` since ${since}`}`;
     return plain(`${INDENT}${stringAt(one, 'field')} is owned by ${owner}`);
   });
-  const violations = recordsAt(decision, 'violations').map(one => {
-    const field = stringAt(one, 'field');
-    return plain(`${INDENT}${field && `${field}: `}${stringAt(one, 'message')}`);
-  });
+  const violations = recordsAt(decision, 'violations').flatMap(one => violationText(one, style));
+  // Versions, and paths of unknown kinds, are only there.
+  const path = (code === 404 || code === 405) && stringAt(request, 'resource') !== '' && stringAt(request, 'path');
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
     ...(message ? [indented(message)] : []),
+    ...(path ? [`${style.strong('Path')}  ${plain(path)}`] : []),
     ...senderText(recordAt(decision, 'sender'), code, style),
     ...authorizationText(recordAt(decision, 'authorization'), style),
     ...section(

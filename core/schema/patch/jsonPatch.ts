@@ -15,6 +15,8 @@ export class UnappliedPatch extends Refusal {
   constructor(
     /** Describes what cannot be applied, in upstream's words. */
     readonly why: string,
+    /** Whether a test has found another value than its own. */
+    readonly isFailedTest = false,
   ) {
     super('Invalid', 'the server rejected our request due to an error in our request', {});
   }
@@ -96,6 +98,7 @@ function describeMissing({ op, from }: Operation, path: string, what: Missing['w
     case 'path':
       if (op === 'copy' || op === 'move')
         return `${op} operation does not apply: doc is missing from path: ${from}: missing value`;
+      if (op === 'test') return `test operation does not apply: is missing path: ${path}: missing value`;
       return `${op} operation does not apply: doc is missing path: ${op === 'replace' ? path : JSON.stringify(path)}: missing value`;
   }
 }
@@ -114,7 +117,7 @@ class PatchEditor {
       this.#apply(operation, path);
     } catch (error) {
       if (!(error instanceof Missing)) throw error;
-      throw new UnappliedPatch(describeMissing(operation, path, error.what));
+      throw new UnappliedPatch(describeMissing(operation, path, error.what), error.what === 'value');
     }
   }
 

@@ -93,15 +93,16 @@ export function isDeeper(value: Json, maxDepth: number): boolean {
 /** Deep equality of JSON values, ignoring the order of members. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
-  if (Array.isArray(a) || Array.isArray(b))
-    return (
-      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equalJson(item, b[at]))
-    );
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!equalJson(a[i], b[i])) return false;
+    return true;
+  }
   if (!isMembers(a) || !isMembers(b)) return false;
   const names = Object.keys(a);
-  return (
-    names.length === Object.keys(b).length && names.every(name => Object.hasOwn(b, name) && equalJson(a[name], b[name]))
-  );
+  if (names.length !== Object.keys(b).length) return false;
+  for (const name of names) if (!Object.hasOwn(b, name) || !equalJson(a[name], b[name])) return false;
+  return true;
 }
 
 /** Formats a JSON value as Go prints maps: `map[metadata:map[name:a]]`. */

@@ -10,6 +10,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   'admissionregistration.v1alpha1.MatchPolicyType': ['Exact', 'Equivalent'],
   'admissionregistration.v1alpha1.ParameterNotFoundActionType': ['Allow', 'Deny'],
   'admissionregistration.v1alpha1.PatchType': ['ApplyConfiguration', 'JSONPatch'],
+  'admissionregistration.v1alpha1.ValidationAction': ['Deny', 'Warn', 'Audit'],
   'admissionregistration.v1beta1.ValidationAction': ['Deny', 'Warn', 'Audit'],
   'apiextensions.v1.FieldValueErrorReason': [
     'FieldValueRequired',

@@ -70,6 +70,8 @@ group authentication.orchestrator.io 17700 v1
   tokenreviews TokenReview cluster create introduced=1.6
  version v1beta1 beta off authentication.v1beta1
   selfsubjectreviews SelfSubjectReview cluster create introduced=1.27 deprecated=1.30 removed=1.33
+ version v1alpha1 alpha off authentication.v1alpha1
+  selfsubjectreviews SelfSubjectReview cluster create introduced=1.26 deprecated=1.29 removed=1.32
 group authorization.orchestrator.io 17600 v1
  version v1 ga on authorization.v1
   localsubjectaccessreviews LocalSubjectAccessReview namespaced create introduced=1.19
@@ -148,6 +150,9 @@ group admissionregistration.orchestrator.io 16700 v1
  version v1alpha1 alpha off admissionregistration.v1alpha1
   mutatingadmissionpolicies MutatingAdmissionPolicy cluster all categories=api-extensions gate=MutatingAdmissionPolicy introduced=1.32 deprecated=1.35 removed=1.38
   mutatingadmissionpolicybindings MutatingAdmissionPolicyBinding cluster all categories=api-extensions gate=MutatingAdmissionPolicy introduced=1.32 deprecated=1.35 removed=1.38
+  validatingadmissionpolicies ValidatingAdmissionPolicy cluster all categories=api-extensions introduced=1.26 deprecated=1.29 removed=1.32
+   status admissionregistration.v1alpha1.ValidatingAdmissionPolicy get,patch,update
+  validatingadmissionpolicybindings ValidatingAdmissionPolicyBinding cluster all categories=api-extensions introduced=1.26 deprecated=1.29 removed=1.32
 group apiextensions.orchestrator.io 16700 v1
  version v1 ga on apiextensions.v1
   others ConversionReview
@@ -173,6 +178,11 @@ group flowcontrol.apiserver.orchestrator.io 16100 v1
    status flowcontrol.v1.FlowSchema get,patch,update
   prioritylevelconfigurations PriorityLevelConfiguration cluster all introduced=1.29
    status flowcontrol.v1.PriorityLevelConfiguration get,patch,update
+ version v1beta3 beta off flowcontrol.v1beta3
+  flowschemas FlowSchema cluster all introduced=1.26 deprecated=1.29 removed=1.32 replaced=flowcontrol.apiserver.orchestrator.io/v1,FlowSchema
+   status flowcontrol.v1beta3.FlowSchema get,patch,update
+  prioritylevelconfigurations PriorityLevelConfiguration cluster all introduced=1.26 deprecated=1.29 removed=1.32 replaced=flowcontrol.apiserver.orchestrator.io/v1,PriorityLevelConfiguration
+   status flowcontrol.v1beta3.PriorityLevelConfiguration get,patch,update
 group internal.apiserver.orchestrator.io 16000 v1alpha1
  version v1alpha1 alpha off apiserverinternal.v1alpha1
   storageversions StorageVersion cluster all gate=StorageVersionAPI

@@ -54,6 +54,12 @@ export const PACKAGES: Readonly<
     proto: 'orchestrator.io.api.authentication.v1beta1',
     openapi: 'io.orchestrator.api.authentication.v1beta1',
   },
+  'authentication.v1alpha1': {
+    group: 'authentication.orchestrator.io',
+    version: 'v1alpha1',
+    proto: 'orchestrator.io.api.authentication.v1alpha1',
+    openapi: 'io.orchestrator.api.authentication.v1alpha1',
+  },
   'authorization.v1': {
     group: 'authorization.orchestrator.io',
     version: 'v1',
@@ -119,6 +125,12 @@ export const PACKAGES: Readonly<
     version: 'v1',
     proto: 'orchestrator.io.api.flowcontrol.v1',
     openapi: 'io.orchestrator.api.flowcontrol.v1',
+  },
+  'flowcontrol.v1beta3': {
+    group: 'flowcontrol.apiserver.orchestrator.io',
+    version: 'v1beta3',
+    proto: 'orchestrator.io.api.flowcontrol.v1beta3',
+    openapi: 'io.orchestrator.api.flowcontrol.v1beta3',
   },
   'apiserverinternal.v1alpha1': {
     group: 'internal.apiserver.orchestrator.io',

@@ -140,7 +140,7 @@ WebhookClientConfig
  caBundle 2 bytes ?
 `,
   'admissionregistration.v1alpha1': `
-as admissionregistration.v1 MatchCondition MatchResources ParamKind
+as admissionregistration.v1 AuditAnnotation ExpressionWarning MatchCondition MatchResources ParamKind TypeChecking ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingAdmissionPolicyBindingSpec ValidatingAdmissionPolicySpec ValidatingAdmissionPolicyStatus Validation
 ApplyConfiguration
  expression 1 string ?
 JSONPatch
@@ -470,6 +470,10 @@ as authentication.v1 SelfSubjectReview
 SelfSubjectReviewStatus
  userInfo 1 authentication.v1.UserInfo ?
 `,
+  'authentication.v1alpha1': `
+as authentication.v1 SelfSubjectReview
+as authentication.v1beta1 SelfSubjectReviewStatus
+`,
   'authorization.v1': `
 ExtraValue wrapper
  items 1 []string
@@ -673,6 +677,14 @@ Subject union=kind:user:User,group:Group,serviceAccount:ServiceAccount
  serviceAccount 4 .ServiceAccountSubject *?
 UserSubject
  name 1 string !
+`,
+  'flowcontrol.v1beta3': `
+as flowcontrol.v1 ExemptPriorityLevelConfiguration FlowDistinguisherMethod FlowSchema FlowSchemaCondition FlowSchemaSpec FlowSchemaStatus GroupSubject LimitResponse NonResourcePolicyRule PolicyRulesWithSubjects PriorityLevelConfiguration PriorityLevelConfigurationCondition PriorityLevelConfigurationReference PriorityLevelConfigurationSpec PriorityLevelConfigurationStatus QueuingConfiguration ResourcePolicyRule ServiceAccountSubject Subject UserSubject
+LimitedPriorityLevelConfiguration
+ nominalConcurrencyShares 1 int32
+ limitResponse 2 .LimitResponse ?
+ lendablePercent 3 int32 *?
+ borrowingLimitPercent 4 int32 *?
 `,
   'node.v1': `
 Overhead

@@ -70,5 +70,6 @@ Violation
  field 1 string !
  reason 2 string !
  message 3 string !
+ rule 4 string ?
 `,
 };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { authenticatorOfFlags, type JwtConfig, type OidcFlags } from '../../../plugins/authn/jwt/config.js';
 import { readAuthenticationFile } from '../../../plugins/authn/jwt/file.js';
+import type { AuthenticationConfiguration, Issuer } from '../../../plugins/authn/jwt/types.js';
 import { readAuthorities } from '../../../plugins/authn/authorities.js';
 import type { RequestHeaderConfig } from '../../../plugins/authn/requestHeader.js';
 import type { TokenWebhookConfig } from '../../../plugins/authn/webhook/config.js';
@@ -159,8 +160,8 @@ function allowsAnonymous({ authorizationMode, authorizationConfig, anonymousAuth
   return authorizationConfig !== undefined && anonymousAuth === true;
 }
 
-/** The content of the authentication file that concerns requests without credentials, once it is checked. */
-async function checkFile(settings: Settings, file: string): Promise<AnonymousPolicy | undefined> {
+/** The content of the authentication file, once it is checked. */
+async function checkFile(settings: Settings, file: string): Promise<AuthenticationConfiguration> {
   if (!isOn(settings, 'StructuredAuthenticationConfiguration'))
     throw new ConfigError(
       '--authentication-config',
@@ -174,13 +175,13 @@ async function checkFile(settings: Settings, file: string): Promise<AnonymousPol
       '--authentication-config',
       'cannot be used with the flags --oidc-*: write what they say into the file',
     );
-  const { anonymous } = await read(settings, file);
-  if (anonymous && settings.anonymousAuth !== undefined)
+  const content = await read(settings, file);
+  if (content.anonymous && settings.anonymousAuth !== undefined)
     throw new ConfigError('--anonymous-auth', `cannot be used if ${file} has \`anonymous\`: omit one of them`);
-  return anonymous;
+  return content;
 }
 
-async function read(settings: Settings, file: string): ReturnType<typeof readAuthenticationFile> {
+async function read(settings: Settings, file: string): Promise<AuthenticationConfiguration> {
   const naming = namingOf(settings.naming);
   try {
     return await readAuthenticationFile(await readBounded(file, CONFIG_FILE_BYTES), file, {
@@ -193,20 +194,34 @@ async function read(settings: Settings, file: string): ReturnType<typeof readAut
   }
 }
 
+/** The identity providers of the authentication file, or of flags, once they are checked. */
+async function identityProviders(settings: Settings): Promise<AuthenticationConfiguration> {
+  const { authenticationConfig: file } = settings;
+  if (file !== undefined) return await checkFile(settings, file);
+  if (!usesOidc(settings)) return { jwt: [] };
+  return { jwt: [await authenticatorOfFlags(oidcFlags(settings), namingOf(settings.naming))] };
+}
+
+/** What settings and the files that they name say about who sends requests. */
+export interface Authentication {
+  /** Which requests may have no credentials. */
+  readonly anonymous: AnonymousPolicy;
+  /** The first identity provider, where people sign in to the console; undefined if there is none. */
+  readonly issuer: Issuer | undefined;
+}
+
 /**
- * Checks the settings about who sends requests, and the files that they name. Returns which requests may have no
- * credentials. Throws ConfigError, which names the flag, the file and the fix.
+ * Checks the settings about who sends requests, and the files that they name. Throws ConfigError, which names the flag,
+ * the file and the fix.
  */
-export async function checkAuthentication(settings: Settings): Promise<AnonymousPolicy> {
+export async function checkAuthentication(settings: Settings): Promise<Authentication> {
   checkRequestHeader(settings);
-  const { authenticationTokenWebhookConfigFile: webhook, authenticationConfig: file } = settings;
+  const { authenticationTokenWebhookConfigFile: webhook } = settings;
   if (webhook !== undefined) {
     const flag = '--authentication-token-webhook-config-file';
     if (!existsSync(webhook)) throw new ConfigError(flag, `there is no file ${webhook}`);
     atFlag(flag, () => readWebhookFile(webhook, { allowsHttp: true }));
   }
-  const inFile = file === undefined ? undefined : await checkFile(settings, file);
-  if (file === undefined && usesOidc(settings))
-    await authenticatorOfFlags(oidcFlags(settings), namingOf(settings.naming));
-  return inFile ?? { enabled: allowsAnonymous(settings) };
+  const { jwt, anonymous } = await identityProviders(settings);
+  return { anonymous: anonymous ?? { enabled: allowsAnonymous(settings) }, issuer: jwt[0]?.issuer };
 }

@@ -42,8 +42,8 @@ function urlOf(reader: KubeconfigReader, cluster: UnknownRecord, allowsHttp: boo
 }
 
 /**
- * Reads the kubeconfig of a webhook: its current context is the webhook, and how the server identifies itself to it.
- * Throws ConfigError, which names the file and the field.
+ * Reads the kubeconfig of a webhook: its current context is the webhook, and how the server identifies itself to it,
+ * which it does over TLS only. Throws ConfigError, which names the file and the field.
  */
 export function readWebhookFile(file: string, { allowsHttp }: WebhookFileRules): WebhookFile {
   const reader = new KubeconfigReader(file);
@@ -52,8 +52,11 @@ export function readWebhookFile(file: string, { allowsHttp }: WebhookFileRules):
   if (!current) reader.fail('current-context', 'is missing: set it to the name of a context');
   const context = reader.named(document, 'contexts', 'context', current);
   const cluster = reader.named(document, 'clusters', 'cluster', stringAt(context, 'cluster'));
+  const url = urlOf(reader, cluster, allowsHttp);
   const userName = stringAt(context, 'user');
-  const credentials = userName ? credentialsOf(reader, reader.named(document, 'users', 'user', userName)) : {};
+  const user = userName ? reader.named(document, 'users', 'user', userName) : undefined;
+  // Without TLS, others could read them: no client of upstream sends them then.
+  const credentials = user && url.startsWith('https:') ? credentialsOf(reader, user) : {};
   if (cluster['proxy-url'] !== undefined) reader.fail('cluster.proxy-url', 'is not supported; omit it');
   const ca = reader.authority(cluster);
   const skipsVerification = cluster['insecure-skip-tls-verify'] === true;
@@ -62,7 +65,7 @@ export function readWebhookFile(file: string, { allowsHttp }: WebhookFileRules):
   const serverName = stringAt(cluster, 'tls-server-name');
   return {
     endpoint: {
-      url: urlOf(reader, cluster, allowsHttp),
+      url,
       ...(ca ? { ca } : {}),
       ...(serverName ? { serverName } : {}),
       ...(skipsVerification ? { skipsVerification } : {}),

@@ -21,6 +21,8 @@ export interface Denial {
   readonly reason: string;
   /** Index of the validation; 0 for what belongs to none. */
   readonly index: number;
+  /** The expression that does not hold; undefined for errors, whose messages say where they are. */
+  readonly expression?: string;
   /** Upstream's types of errors, as metrics name them. */
   readonly errorType: 'compile_error' | 'invalid_error' | 'out_of_budget_error';
   readonly seconds: number;
@@ -144,7 +146,14 @@ class Evaluation {
       const text = typeof value === 'string' ? value.trim() : '';
       const isUsable = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MESSAGE_BYTES;
       const message = isUsable ? text : own;
-      this.found.denials.push({ message, reason, index, errorType: 'invalid_error', seconds });
+      this.found.denials.push({
+        message,
+        reason,
+        index,
+        expression: expression.text.trim(),
+        errorType: 'invalid_error',
+        seconds,
+      });
     } catch (thrown) {
       if (!(thrown instanceof BudgetExhausted)) throw thrown;
       this.found.fail(`failed messageExpression: ${thrown.message}`, index, seconds);

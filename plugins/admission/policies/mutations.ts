@@ -60,7 +60,7 @@ const operationOf = (operation: Json): { readonly op: string; readonly path: str
 
 const KNOWN_OPERATIONS = new Set(['add', 'copy', 'move', 'remove', 'replace', 'test']);
 
-/** Applies operations one by one. Where a test fails, none of them is applied. */
+/** Applies operations one by one. Where a test finds another value than its own, none of them is applied. */
 function patchObject(operations: Json, object: ApiObject): ApiObject {
   if (!Array.isArray(operations) || operations.length > JSON_PATCH_OPERATIONS)
     throw new MutationError(`JSON Patch: there may be at most ${JSON_PATCH_OPERATIONS} operations`);
@@ -76,7 +76,7 @@ function patchObject(operations: Json, object: ApiObject): ApiObject {
       );
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (op === 'test') return object;
+      if (error instanceof UnappliedPatch && error.isFailedTest) return object;
       throw new MutationError(`JSON Patch: ${error instanceof UnappliedPatch ? error.why : error.message}`);
     }
   }

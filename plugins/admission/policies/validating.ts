@@ -29,6 +29,10 @@ const CODES: ReadonlyMap<string, number> = new Map(
   (['Unauthorized', 'Forbidden', 'RequestEntityTooLarge', 'Invalid'] as const).map(name => [name, REASONS[name]]),
 );
 
+/** The message of a denial for the record of the decision, with its expression unless that is in it. */
+const withExpression = ({ message, expression }: Denial): string =>
+  expression === undefined || message.includes(expression) ? message : `${message} (expression: ${expression})`;
+
 /** Applies ValidatingAdmissionPolicies. */
 class PolicyValidator implements Validator {
   readonly on = { subresources: ['*'] };
@@ -124,7 +128,7 @@ class PolicyRequest {
       result,
       ms,
       cost,
-      ...(found.length > 0 && { message: found.map(({ message }) => message).join('; ') }),
+      ...(found.length > 0 && { message: found.map(withExpression).join('; ') }),
     });
   }
 

@@ -88,7 +88,8 @@ async function decisionOf(record: DecisionRecord, context: Explaining | undefine
   const authorization = context ? await explainedAuthorization(record, context) : recordedAuthorization(record);
   const shownSteps = context && record.steps !== undefined ? stepsIn(record.steps).map(stepOf) : [];
   // Conflicts of an apply are causes as well: they are shown with their managers.
-  const violations = conflicts.length > 0 ? [] : causes.map(cause => ({ ...cause }));
+  const violations =
+    conflicts.length > 0 ? [] : causes.map(({ rule, ...cause }) => ({ ...cause, ...(rule && { rule }) }));
   return {
     apiVersion: naming.apiVersion('why.orchestrator.io/v1'),
     kind: 'Decision',
@@ -111,7 +112,7 @@ async function decisionOf(record: DecisionRecord, context: Explaining | undefine
 }
 
 /** Why patches are missing. */
-const UNSEEN = 'the server was busy, so that it did not look at what mutators have changed';
+const UNSEEN = 'the server was busy, or the changes are large: it has not kept all that mutators have changed';
 
 const COLUMNS: readonly Column<Decision>[] = [
   NAME,

@@ -1,6 +1,5 @@
 import type { ByteAhead, Exchange, ResponseStream } from '../../../core/api/listener.js';
-import { badRequest, Refusal } from '../../../core/model/refusal.js';
-import { WEBSOCKET_VERSION } from '../../../core/model/webSocket.js';
+import { Refusal } from '../../../core/model/refusal.js';
 import { checkNumbers } from '../../../core/request/listOptions.js';
 import { CBOR_SEQUENCE, CBOR_TAG } from '../../../core/schema/cbor/cbor.js';
 import { isReadable } from '../../../core/threads/entries/unreadable.js';
@@ -11,12 +10,12 @@ import { notOlderThan, type ReadContext } from '../reads/readContext.js';
 import { needsConversion, predates } from '../forms/storedList.js';
 import { currentPage } from '../reads/listPage.js';
 import { storedEvents } from '../forms/events.js';
-import { type Headers, headersFor, refuse } from '../answers/reply.js';
+import { headersFor } from '../answers/reply.js';
 import { parseSelectors, type Selection, selectionOf } from '../reads/selection.js';
 import type { FrontRequest } from '../access/sender.js';
 import { type EventForm, type InitialEvent, type Seen, seenBy, Watcher } from './watchHub.js';
 import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
-import { acceptWebSocket, webSocketFault } from './webSocket.js';
+import { acceptWebSocket } from './webSocket.js';
 
 /** White space before a document. Not a line of its own: clients that read lines take each for an event. */
 const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
@@ -45,9 +44,6 @@ const showsOld = ({ state }: ReadContext, resource: Resource, { isInitial, revis
   (!isInitial && (revision ?? state.revision) < resource.changedAt!) ||
   predates(resource, state.collections.get(resource.storageName)!.entries.range(''));
 
-/** Header of the refusal of another version of WebSockets (RFC 6455, 4.4). */
-const WEBSOCKET_HEADERS: Headers = [['sec-websocket-version', WEBSOCKET_VERSION]];
-
 /** A watch that may begin: what was asked for, and how its events are sent. */
 interface CheckedWatch extends WatchOptions {
   readonly collection: Collection;
@@ -63,8 +59,6 @@ interface CheckedWatch extends WatchOptions {
 export async function watch(context: ReadContext, request: FrontRequest, resource: Resource): Promise<void> {
   const { exchange, route, sender } = request;
   const { usage } = sender;
-  const fault = webSocketFault(exchange);
-  if (fault !== undefined) return refuse(exchange, badRequest(fault), context, WEBSOCKET_HEADERS);
   const isJson = context.wantsJson(exchange, resource, true);
   if (!isJson) context.accepts(exchange, resource, true);
   checkNumbers(route.query);

@@ -1,4 +1,8 @@
 import { toNewerMetrics } from '../../../../plugins/kinds/autoscaling/horizontalPodAutoscaler/metricForms.js';
+import {
+  DEFAULT_SHARES,
+  keepsZeroAnnotation,
+} from '../../../../plugins/kinds/flowcontrol/priorityLevelConfiguration/shares.js';
 import { isRecord, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../model/record.js';
 import { dropMember, ensure, fill, type Rewrite, rename, Unconvertible } from './rewrite.js';
 
@@ -30,16 +34,12 @@ export const signingRequest: Rewrite = object => {
   fill(spec, 'usages', ['digital signature', 'key encipherment']);
 };
 
-/** The annotation by which v1beta3 told a share of 0 from none. */
-const KEEPS_ZERO = 'flowcontrol.orchestrator.io/v1beta3-preserve-zero-concurrency-shares';
-const DEFAULT_SHARES = 30;
-
 /** PriorityLevelConfiguration: a share of 0 meant the default, except with an annotation. */
 export const priorityLevel: Rewrite = (object, naming) => {
   const limited = recordAt(object, 'spec', 'limited');
   if (!limited) return;
   rename(limited, 'assuredConcurrencyShares', 'nominalConcurrencyShares');
-  const annotation = naming.apiVersion(KEEPS_ZERO).replace('flowcontrol.apiserver.', 'flowcontrol.');
+  const annotation = keepsZeroAnnotation(naming);
   const keepsZero = recordAt(object, 'metadata', 'annotations')?.[annotation] !== undefined;
   if (limited['nominalConcurrencyShares'] === 0 && !keepsZero) limited['nominalConcurrencyShares'] = DEFAULT_SHARES;
   dropMember(object, 'metadata', 'annotations', annotation);

@@ -242,7 +242,7 @@ function evaluateRule(
   const reason =
     source.reason && REASONS.includes(source.reason) ? (source.reason as ViolationType) : 'FieldValueInvalid';
   const message = violationMessage(rule, variables, evaluation);
-  return { violation: violationOf(reason, field, schema, message), hasFailed: false };
+  return { violation: { ...violationOf(reason, field, schema, message), rule: source.rule.trim() }, hasFailed: false };
 }
 
 /** The message of a violated rule: the result of its message expression if valid, else its message, else its text. */

@@ -69,5 +69,6 @@ Violation A field of an object that is not valid.
  field Path of the field, such as "spec.replicas".
  reason Kind of the violation, such as "FieldValueInvalid".
  message What is wrong with the field. Empty where it would show values of a Secret.
+ rule CEL expression that does not hold, for a rule in the schema of a custom kind.
 `,
 };

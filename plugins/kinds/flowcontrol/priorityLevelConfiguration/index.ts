@@ -3,9 +3,11 @@ import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column } from '../../../../core/api/strategy.js';
 import { setDefault, setDefaultForZero } from '../../../../core/model/record.js';
 import type { Violation } from '../../../../core/model/refusal.js';
+import type { Naming } from '../../../../core/naming.js';
 import { AGE, type Cell, column, NAME } from '../../shared/columns.js';
 import { validateConditionTypes } from '../../shared/conditions.js';
 import { WRITABLE_METADATA } from '../../shared/metadata.js';
+import { convertLevel, setShares, validateAnnotations } from './shares.js';
 import { validateLevelSpec } from './validation.js';
 
 const sharesCell: Cell<PriorityLevelConfiguration> = level => {
@@ -29,7 +31,8 @@ const COLUMNS: readonly Column<PriorityLevelConfiguration>[] = [
 ];
 
 /** Violations of a PriorityLevelConfiguration. */
-const validateLevel = (object: PriorityLevelConfiguration): Violation[] => [
+const validateLevel = (object: PriorityLevelConfiguration, naming: Naming): Violation[] => [
+  ...validateAnnotations(object, naming),
   ...validateLevelSpec(object.spec, object.metadata.name ?? ''),
   ...validateConditionTypes(object),
 ];
@@ -37,13 +40,13 @@ const validateLevel = (object: PriorityLevelConfiguration): Violation[] => [
 /** PriorityLevelConfiguration. */
 export const priorityLevelConfiguration = builtInKind<PriorityLevelConfiguration>(
   'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations',
-  () => ({
+  naming => ({
     hasGeneration: true,
     revalidatesName: true,
     hasStatus: true,
     keptInStatus: WRITABLE_METADATA,
-    validateCreate: validateLevel,
-    validateUpdate: validateLevel,
+    validateCreate: object => validateLevel(object, naming),
+    validateUpdate: object => validateLevel(object, naming),
     validateStatus: validateConditionTypes,
     applyDefaults: object => {
       const exempt = object.spec.exempt;
@@ -53,7 +56,7 @@ export const priorityLevelConfiguration = builtInKind<PriorityLevelConfiguration
       }
       const limited = object.spec.limited;
       if (!limited) return;
-      setDefault(limited, 'nominalConcurrencyShares', 30);
+      setShares(object, naming);
       setDefault(limited, 'lendablePercent', 0);
       const response = limited.limitResponse;
       const queuing = response.queuing;
@@ -62,6 +65,7 @@ export const priorityLevelConfiguration = builtInKind<PriorityLevelConfiguration
       setDefaultForZero(queuing, 'handSize', 8);
       setDefaultForZero(queuing, 'queueLengthLimit', 50);
     },
+    convert: (object, apiVersion) => convertLevel(object as PriorityLevelConfiguration, apiVersion, naming),
     columns: COLUMNS,
   }),
 );

@@ -55,7 +55,12 @@ export interface Decision extends ApiObject {
     /** A JSON Patch (RFC 6902). */
     readonly patch?: string;
   }[];
-  readonly violations?: readonly { readonly field: string; readonly reason: string; readonly message: string }[];
+  readonly violations?: readonly {
+    readonly field: string;
+    readonly reason: string;
+    readonly message: string;
+    readonly rule?: string;
+  }[];
   readonly conflicts?: readonly {
     readonly field: string;
     readonly manager: string;

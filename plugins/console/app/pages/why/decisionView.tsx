@@ -136,9 +136,10 @@ function Violations({ decision: { violations = [], conflicts = [] } }: { readonl
     <section class="card stack">
       <h2>{conflicts.length > 0 ? 'Conflicts' : 'Violations'}</h2>
       <ul class="by-kind">
-        {violations.map(({ field, reason, message }) => (
+        {violations.map(({ field, reason, message, rule }) => (
           <li key={`${field} ${message}`}>
             <code>{field}</code> {message} <span class="soft small">{reason}</span>
+            {rule && <pre class="small">{rule}</pre>}
           </li>
         ))}
         {conflicts.map(({ field, manager, operation, since }) => (

@@ -6,7 +6,7 @@ import {
   type ObjectKey,
   type Plugin,
   reconciler,
-} from '../../../../core/api/index.js';
+} from '../../../../../core/api/index.js';
 import { identityLease, isIdentity, LEASES, leaseNamespace, serverId } from './identity.js';
 import { statusOf } from './status.js';
 

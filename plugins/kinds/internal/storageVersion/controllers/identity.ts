@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Lease } from '../../../../kinds/coordination/v1.js';
-import { type Controller, type Frozen, type Host, type Naming, reconciler } from '../../../../core/api/index.js';
-import { randomUUID } from '../../../../core/runtime/random.js';
+import type { Lease } from '../../../../../kinds/coordination/v1.js';
+import { type Controller, type Frozen, type Host, type Naming, reconciler } from '../../../../../core/api/index.js';
+import { randomUUID } from '../../../../../core/runtime/random.js';
 
 /** Storage name of Leases. */
 export const LEASES = 'coordination.orchestrator.io/leases';

@@ -3,15 +3,15 @@ import type {
   StorageVersion,
   StorageVersionCondition,
   StorageVersionStatus,
-} from '../../../kinds/apiserverinternal/v1alpha1.js';
-import { builtInKind } from '../../../core/api/resource.js';
-import type { Column } from '../../../core/api/strategy.js';
-import type { Frozen } from '../../../core/model/object.js';
-import { dns1035Label, dns1123Subdomain, patternText, qualifiedName } from '../../../core/model/names.js';
-import { duplicate, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
-import { goStrings } from '../../../core/model/text/goText.js';
-import { AGE, type Cell, column, NAME, shortList } from '../shared/columns.js';
-import { toViolations } from '../shared/violations.js';
+} from '../../../../kinds/apiserverinternal/v1alpha1.js';
+import { builtInKind } from '../../../../core/api/resource.js';
+import type { Column } from '../../../../core/api/strategy.js';
+import type { Frozen } from '../../../../core/model/object.js';
+import { dns1035Label, dns1123Subdomain, patternText, qualifiedName } from '../../../../core/model/names.js';
+import { duplicate, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
+import { goStrings } from '../../../../core/model/text/goText.js';
+import { AGE, type Cell, column, NAME, shortList } from '../../shared/columns.js';
+import { toViolations } from '../../shared/violations.js';
 
 const versionsCell: Cell<StorageVersion> = object =>
   shortList(

@@ -1,6 +1,6 @@
-import type { ServerStorageVersion, StorageVersionStatus } from '../../../../kinds/apiserverinternal/v1alpha1.js';
-import { type Frozen, timestamp } from '../../../../core/api/index.js';
-import { commonEncodingVersionOf } from '../storageVersion.js';
+import type { ServerStorageVersion, StorageVersionStatus } from '../../../../../kinds/apiserverinternal/v1alpha1.js';
+import { type Frozen, timestamp } from '../../../../../core/api/index.js';
+import { commonEncodingVersionOf } from '../index.js';
 
 const EQUAL = 'AllEncodingVersionsEqual';
 
