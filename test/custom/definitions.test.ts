@@ -84,6 +84,24 @@ describe('definitions of custom resources', () => {
     expect((await watch.rest()).map(event => event.type)).not.toContain('BOOKMARK');
   });
 
+  it('have bookmarks with the null of creationTimestamp only in the form of metadata', async () => {
+    await established(api, definition('marked.example.com', 'things', 'Thing', [{ name: 'v1' }]));
+    const path = '/apis/marked.example.com/v1/namespaces/default/things?watch=1&allowWatchBookmarks=true';
+    const bookmark = async (accept: string): Promise<unknown> => {
+      const watch = await openWatch(
+        api.server,
+        `${path}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
+        accept,
+      );
+      const first = await watch.next();
+      watch.close();
+      return first!.object['metadata'];
+    };
+    const partial = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+    expect(await bookmark(partial)).toHaveProperty('creationTimestamp', null);
+    expect(await bookmark('application/json')).not.toHaveProperty('creationTimestamp');
+  });
+
   it('are served from the request after the one that shows them as established', async () => {
     const group = 'soon.example.com';
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
