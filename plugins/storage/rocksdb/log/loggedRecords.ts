@@ -1,5 +1,4 @@
 import { StoreError } from '../../../../core/api/index.js';
-import { monotonicTime } from '../../../../core/runtime/clock.js';
 import { clearTimeout, setTimeout } from '../../../../core/runtime/timers.js';
 import type { Batch, Records, Row } from '../../engine/records.js';
 import type { CommitLog } from './commitLog.js';
@@ -9,12 +8,9 @@ import type { RocksDbRecords } from '../records.js';
 
 /**
  * How long writes are collected for one batch of the database. The commit log has them meanwhile. A longer time saves
- * wake-ups, but leaves more to write to a disk that is full when the store is opened (docs/decisions/0034).
+ * wake-ups, but leaves more to write to a disk that is full when the store is opened (docs/decisions/0033).
  */
 const COLLECT_MS = 20;
-/** Fewer bytes than this are collected for FEW_MS: each batch wakes this thread twice, and another one. */
-const FEW_BYTES = 16 * 1024;
-const FEW_MS = 200;
 /** Bytes that are written to the database without waiting for more. */
 const BATCH_BYTES = 1024 * 1024;
 /** Bytes that may wait for the database; further writes wait until it has taken them. */
@@ -28,7 +24,7 @@ const WAITING_BYTES = 8 * 1024 * 1024;
  */
 export class LoggedRecords implements Records {
   /** The database's next batch: what is in the log, but not passed to RocksDB yet. */
-  #collected: { readonly batch: Batch; readonly since: number; bytes: number } | undefined;
+  #collected: { readonly batch: Batch; bytes: number } | undefined;
   /** Bytes that are collected or being written. */
   #waiting = 0;
   /** The number of the last record that RocksDB has. */
@@ -37,8 +33,6 @@ export class LoggedRecords implements Records {
   /** Writes that wait for room, in order. */
   #blocked: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether the timer is that of COLLECT_MS, not FEW_MS. */
-  #isTimedSoon = false;
   #failure: Error | undefined;
   #resolveFailed: (error: Error) => void = () => {};
   readonly failed = new Promise<Error>(resolve => (this.#resolveFailed = resolve));
@@ -116,29 +110,15 @@ export class LoggedRecords implements Records {
   #append(operations: readonly Operation[], bytes: number): void {
     if (this.#failure) throw this.#failure;
     this.log.append(operations, bytes);
-    const now = monotonicTime();
-    this.#collected ??= { batch: this.database.batch(), since: now, bytes: 0 };
-    const { batch, since } = this.#collected;
+    this.#collected ??= { batch: this.database.batch(), bytes: 0 };
+    const { batch } = this.#collected;
     for (const { key, value } of operations)
       if (value) batch.put(key, value);
       else batch.remove(key);
     this.#collected.bytes += bytes;
     this.#waiting += bytes;
-    const age = now - since;
-    const isFew = this.#collected.bytes < FEW_BYTES;
-    if (this.#collected.bytes >= BATCH_BYTES || (age >= COLLECT_MS && !isFew)) this.#apply();
-    else if (isFew) this.#timer ??= setTimeout(() => this.#apply(), FEW_MS);
-    else if (!this.#isTimedSoon) {
-      this.#endTimer();
-      this.#isTimedSoon = true;
-      this.#timer = setTimeout(() => this.#apply(), Math.ceil(COLLECT_MS - age));
-    }
-  }
-
-  #endTimer(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#isTimedSoon = false;
+    if (this.#collected.bytes >= BATCH_BYTES) this.#apply();
+    else this.#timer ??= setTimeout(() => this.#apply(), COLLECT_MS);
   }
 
   /** Resolves when RocksDB has all that is in the log now. Rejects after a failed write. */
@@ -153,7 +133,8 @@ export class LoggedRecords implements Records {
 
   /** Starts to write what was collected, unless a write is running, after which the next one starts. */
   #apply(): void {
-    this.#endTimer();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (this.#applying || !this.#collected || this.#failure) return;
     this.#applying = this.#writeCollected(this.#collected)
       .catch(error => this.#fail(error as Error))
