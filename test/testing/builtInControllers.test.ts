@@ -184,7 +184,9 @@ conforms(
   controllerConformance({
     make: async host => (await partsOf(systemObjects, { groups: [] }, controller, host))[1]!,
     objects: [{ storageName: `${FLOW}/flowschemas`, object: flowSchema }],
-    requests: [`PATCH /apis/${FLOW}/v1/flowschemas/own/status`],
+    requests: [
+      `PATCH /apis/${FLOW}/v1/flowschemas/own/status?fieldManager=api-priority-and-fairness-config-consumer-v1&force=true`,
+    ],
   }),
 );
 
