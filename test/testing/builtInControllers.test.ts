@@ -173,6 +173,7 @@ controllersConform(
 );
 
 const FLOW = 'flowcontrol.apiserver.orchestrator.io';
+const CONSUMER = 'api-priority-and-fairness-config-consumer-v1';
 const flowSchema = {
   apiVersion: `${FLOW}/v1`,
   kind: 'FlowSchema',
@@ -184,9 +185,7 @@ conforms(
   controllerConformance({
     make: async host => (await partsOf(systemObjects, { groups: [] }, controller, host))[1]!,
     objects: [{ storageName: `${FLOW}/flowschemas`, object: flowSchema }],
-    requests: [
-      `PATCH /apis/${FLOW}/v1/flowschemas/own/status?fieldManager=api-priority-and-fairness-config-consumer-v1&force=true`,
-    ],
+    requests: [`PATCH /apis/${FLOW}/v1/flowschemas/own/status?fieldManager=${CONSUMER}&force=true`],
   }),
 );
 
