@@ -58,8 +58,8 @@ function builtModule(name: string, importer: string): string | undefined {
 }
 /**
  * Tests import what `npm test` has built: the test runner would transform more than a thousand modules, and read and
- * run them one by one in each process. With `CAPSTAN_TEST_SOURCES=1`, they import the sources, so that stack traces and
- * breakpoints are in these.
+ * run them one by one in each process. When vitest is started without `npm test`, the build may be stale, and tests
+ * import the sources: it takes longer, but stack traces and breakpoints are in these.
  */
 const built = {
   plugins: [
@@ -71,7 +71,7 @@ const built = {
   ],
   test: { server: { deps: { external: [/\/dist\/(core|plugins|workers)\//] } } },
 };
-const modules = process.env['CAPSTAN_TEST_SOURCES'] ? { ...built, plugins: [] } : built;
+const modules = process.env['CAPSTAN_TEST_BUILT'] ? built : { ...built, plugins: [] };
 
 export default defineConfig({
   test: {

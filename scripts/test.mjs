@@ -22,7 +22,9 @@ async function runTests(file, args) {
   const results = join(folder, file);
   rmSync(results, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
-  const code = await run(process.execPath, [vitest, 'run', ...reporters, ...args]);
+  // Tests import the build, which is current here alone.
+  const env = { ...process.env, CAPSTAN_TEST_BUILT: '1' };
+  const code = await run(process.execPath, [vitest, 'run', ...reporters, ...args], { env });
   return existsSync(results) ? { code, ...JSON.parse(readFileSync(results, 'utf8')) } : undefined;
 }
 
