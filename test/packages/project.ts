@@ -232,7 +232,13 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A server that was started by a command; `until` it has written a text. */
+/**
+ * Ends the processes of a command when its standard input ends: when its first process has ended, or the test runner,
+ * however that was. A command has a process group of its own, which no signal to the runner or to its group reaches.
+ */
+const END_GROUP = '{ cat; kill -TERM 0; } <&0 >/dev/null 2>&1 &';
+
+/** A server that was started by a command, which ends with the tests; `until` it has written a text. */
 export class StartedCommand {
   output = '';
   readonly #child: ChildProcess;
@@ -240,7 +246,11 @@ export class StartedCommand {
 
   constructor(directory: string, command: string, variables: NodeJS.ProcessEnv = {}) {
     const env = { ...NPM, ...variables };
-    this.#child = spawn('bash', ['-c', `exec ${command}`], { cwd: directory, env, detached: true });
+    this.#child = spawn('bash', ['-c', `${END_GROUP} exec ${command} </dev/null`], {
+      cwd: directory,
+      env,
+      detached: true,
+    });
     for (const stream of [this.#child.stdout!, this.#child.stderr!])
       stream.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();
