@@ -19,7 +19,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compareDefinitions } from './differentialDefinitions.mjs';
-import { compareWrites, masked, randomNumbers } from './differentialWrites.mjs';
+import { masked, randomNumbers } from './differentialCommon.mjs';
+import { compareWrites } from './differentialWrites.mjs';
 import { root } from './project.mjs';
 
 const FOLDER = join(root, 'test', 'kinds', 'rules');

@@ -1,9 +1,7 @@
 /** A kind whose versions a webhook converts, the webhook, and writes and reads of its objects, made by a seed. */
+import { APPLY, MERGE } from './differentialCommon.mjs';
 
 export const GROUP = 'admitted.example.com';
-export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
 
 /** In version v2, the member `a` of the spec is `b`. The object named `stuck` cannot be converted. */
 export function convert({ objects, desiredAPIVersion }) {

@@ -2,81 +2,17 @@
  * Updates of the status, patches of all kinds and applies by several managers, made by a seed from an object: the same
  * sequence is sent to several servers, and what they answer and store is compared.
  */
+import { APPLY, DEFINITIONS, Generator, isObject, masked, MERGE } from './differentialCommon.mjs';
 
-const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
-const APPLY = 'application/apply-patch+yaml';
-
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
-/** Members that differ between servers. */
-const MASKED = new Set([
-  ...[
-    'uid',
-    'resourceVersion',
-    'creationTimestamp',
-    'deletionTimestamp',
-    'time',
-    'clusterIP',
-    'clusterIPs',
-    'nodePort',
-  ],
-  ...['controller-uid', 'batch.kubernetes.io/controller-uid'],
-]);
-/** Parts of messages that differ: identities, times, and values in Go's own form. */
-const TEXTS = [
-  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '<uid>'],
-  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
-  [/(resourceVersion\\*":\\*")\d+/g, '$1<version>'],
-  [/selfType\d+/g, 'selfType'],
-  // Members have another order.
-  [/^( "" is invalid: patch: )?Invalid value: "\{\\".*\}": /s, '$1Invalid value: <object>: '],
-  [/value: (?:map\[|\[\]|[a-zA-Z0-9.]+\{|\{|&)[\s\S]*?(?=: [a-z`"]|$)/g, 'value: <value>'],
-];
-
-/** A generator of numbers in [0, 1), the same for the same seed. */
-export function randomNumbers(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
-    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-    return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
-  };
-}
-
-const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** A value without what differs between servers, with members in order and equal causes once. */
-export function masked(value, name = '') {
-  if (Array.isArray(value)) {
-    const items = value.map(item => masked(item));
-    // Entries that a second separates have another order.
-    if (name === 'managedFields') return items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-    if (name !== 'causes') return items;
-    return [...new Set(items.map(item => JSON.stringify(item)))].map(text => JSON.parse(text));
-  }
-  if (typeof value === 'string') return TEXTS.reduce((text, [pattern, shown]) => text.replace(pattern, shown), value);
-  if (!isObject(value)) return value;
-  const names = Object.keys(value).filter(one => !MASKED.has(one));
-  return Object.fromEntries(names.sort().map(one => [one, masked(value[one], one)]));
-}
 
 /** An object without what a server has chosen itself. */
 const withoutOwn = object =>
   JSON.parse(JSON.stringify(object, (name, value) => (/^(?:clusterIPs?|nodePort)$/.test(name) ? undefined : value)));
 
 /** Makes the writes of an object. */
-class WriteGenerator {
-  constructor(random) {
-    this.random = random;
-  }
-
-  pick(values) {
-    return values[Math.floor(this.random() * values.length)];
-  }
-
+class WriteGenerator extends Generator {
   /** Returns the value or another one for its place. */
   changed(value) {
     if (typeof value === 'string') return this.pick([value, `${value}x`, 'x', '', 'a/b', '1', null, 5]);

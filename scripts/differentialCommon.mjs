@@ -1,0 +1,99 @@
+/** Parts of the differential scripts: random choices by a seed, requests, and the comparison of answers. */
+
+export const MERGE = 'application/merge-patch+json';
+export const APPLY = 'application/apply-patch+yaml';
+
+export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** Members that differ between servers. */
+const MASKED = new Set([
+  ...[
+    'uid',
+    'resourceVersion',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'time',
+    'clusterIP',
+    'clusterIPs',
+    'nodePort',
+  ],
+  ...['controller-uid', 'batch.kubernetes.io/controller-uid'],
+]);
+/** Parts of messages that differ: identities, times, and values in Go's own form. */
+const TEXTS = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '<uid>'],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
+  [/(resourceVersion\\*":\\*")\d+/g, '$1<version>'],
+  [/selfType\d+/g, 'selfType'],
+  // Members have another order.
+  [/^( "" is invalid: patch: )?Invalid value: "\{\\".*\}": /s, '$1Invalid value: <object>: '],
+  [/value: (?:map\[|\[\]|[a-zA-Z0-9.]+\{|\{|&)[\s\S]*?(?=: [a-z`"]|$)/g, 'value: <value>'],
+];
+
+/** A generator of numbers in [0, 1), the same for the same seed. */
+export function randomNumbers(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Whether a value of JSON is an object. */
+export const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A value without what differs between servers, with members in order and equal causes once. */
+export function masked(value, name = '') {
+  if (Array.isArray(value)) {
+    const items = value.map(item => masked(item));
+    // Entries that a second separates have another order.
+    if (name === 'managedFields') return items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    if (name !== 'causes') return items;
+    return [...new Set(items.map(item => JSON.stringify(item)))].map(text => JSON.parse(text));
+  }
+  if (typeof value === 'string') return TEXTS.reduce((text, [pattern, shown]) => text.replace(pattern, shown), value);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).filter(one => !MASKED.has(one));
+  return Object.fromEntries(names.sort().map(one => [one, masked(value[one], one)]));
+}
+
+/** Makes choices by a generator of numbers in [0, 1). */
+export class Generator {
+  constructor(random) {
+    this.random = random;
+  }
+
+  pick(values) {
+    return values[Math.floor(this.random() * values.length)];
+  }
+
+  chance(share) {
+    return this.random() < share;
+  }
+}
+
+/**
+ * Sends a request. An answer that is no JSON is its text. Of URLs of webhooks on this machine, the first part of the
+ * path, which says the server, is not in the answer.
+ */
+export async function send(server, token, method, path, body, type = 'application/json') {
+  const headers = { authorization: `Bearer ${token}`, 'user-agent': 'differential', 'content-type': type };
+  const answer = await fetch(server + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const text = (await answer.text()).replace(/(https:\/\/127\.0\.0\.1:\d+)\/\d+\//g, '$1/');
+  const warning = answer.headers.get('warning');
+  try {
+    return { code: answer.status, warning, body: JSON.parse(text) };
+  } catch {
+    return { code: answer.status, warning, body: text };
+  }
+}
+
+/** Whether servers have given the same answers, but for what differs between servers. */
+export function areAlike(answers) {
+  // Upstream answers 500 to an apply that does not fit the schema.
+  if (answers.every(({ body: { message } }) => /^failed to create typed patch/.test(message))) return true;
+  const [first, ...others] = answers.map(answer => JSON.stringify(masked(answer)));
+  return others.every(other => other === first);
+}
