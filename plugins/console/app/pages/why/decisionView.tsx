@@ -138,7 +138,8 @@ function Violations({ decision: { violations = [], conflicts = [] } }: { readonl
       <ul class="by-kind">
         {violations.map(({ field, reason, message, rule }) => (
           <li key={`${field} ${message}`}>
-            <code>{field}</code> {message} <span class="soft small">{reason}</span>
+            <code>{field}</code> {message || 'The message is left out, as it may have a credential.'}{' '}
+            <span class="soft small">{reason}</span>
             {rule && <pre class="small">{rule}</pre>}
           </li>
         ))}
