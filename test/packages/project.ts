@@ -259,11 +259,16 @@ export class StartedCommand {
     this.#child.once('close', () => this.#wake());
   }
 
+  /** The exit code or the signal that ended it; null while it runs. */
+  get #end(): number | string | null {
+    return this.#child.exitCode ?? this.#child.signalCode;
+  }
+
   /** Resolves when it has written a text, or when a condition holds that is asked after each output. */
   async until(wanted: string | (() => boolean)): Promise<void> {
     const isThere = typeof wanted === 'string' ? () => this.output.includes(wanted) : wanted;
     while (!isThere()) {
-      if (this.#child.exitCode !== null) throw new Error(`ended with ${this.#child.exitCode}:\n${this.output}`);
+      if (this.#end !== null) throw new Error(`ended with ${this.#end}:\n${this.output}`);
       await new Promise<void>(resolve => {
         this.#wake = resolve;
       });
@@ -272,7 +277,7 @@ export class StartedCommand {
 
   /** Ends it as a terminal does. */
   async end(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.#end !== null) return;
     const ended = once(this.#child, 'close');
     // All processes of the command, as npx starts another one.
     process.kill(-this.#child.pid!, 'SIGINT');
