@@ -11,6 +11,9 @@ import { partly } from '../support/values.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
+/** Has the watch look once more, and the immediates run that this look has set: in the next millisecond. */
+const lookAgain = (): void => void vi.advanceTimersByTime(WATCH_PING_MS + 1);
+
 /** The watch of a thread that is in a call of a store with a time limit of two seconds. */
 function watched(times: () => SchedulingTimes | undefined) {
   const data = partly<ThreadData>({
@@ -38,7 +41,7 @@ test('a thread that does not return from a call of a plugin is ended after the t
   const { ping, stalled } = watched(() => undefined);
   vi.advanceTimersByTime(3000);
   expect(stalled).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(WATCH_PING_MS);
+  lookAgain();
   expect(ping).toHaveBeenCalledTimes(1);
   expect(stalled).toHaveBeenCalledExactlyOnceWith({ plugin: 'store', point: 'storage' });
   vi.advanceTimersByTime(60_000);
@@ -54,9 +57,25 @@ test('a thread that waits for a core is not ended', () => {
   }
   expect(stalled).not.toHaveBeenCalled();
   times.ran += 3000;
-  vi.advanceTimersByTime(WATCH_PING_MS);
+  lookAgain();
   expect(stalled).toHaveBeenCalledTimes(1);
 });
+
+test.each(['answered', 'end'] as const)(
+  'a thread is not ended by a late look, if `%s` is called before the next turn of the event loop',
+  call => {
+    let ran = 0;
+    const { watch, stalled } = watched(() => {
+      // As for what waits to be taken while the look is late: it comes before immediates that the look sets.
+      if (ran > 0) setImmediate(() => watch[call]());
+      return { ran, waited: 0 };
+    });
+    vi.advanceTimersByTime(2 * WATCH_PING_MS);
+    ran = 60_000;
+    lookAgain();
+    expect(stalled).not.toHaveBeenCalled();
+  },
+);
 
 test('a thread that answers is asked again', () => {
   const { watch, ping, stalled } = watched(() => undefined);

@@ -1,7 +1,7 @@
 import type { Log } from '../../api/host.js';
 import type { Culprits } from '../../plugin/calls/blame.js';
 import { RunningCalls } from '../../plugin/calls/runningCalls.js';
-import { clearInterval, setInterval } from '../../runtime/timers.js';
+import { clearInterval, setImmediate, setInterval } from '../../runtime/timers.js';
 import type { ThreadData } from '../data.js';
 import { Inspection } from '../inspection.js';
 import { schedulingTimesOf } from '../scheduling.js';
@@ -60,17 +60,25 @@ export class EventLoopWatch {
 
   end(): void {
     clearInterval(this.#timer);
+    this.#unanswered = undefined;
   }
 
   #look(progress: Unanswered['progress']): void {
-    const { thread, data, running, log, ping, stalled } = this.parts;
+    const { data, ping } = this.parts;
     if (this.#inspection.isOpen) this.#unanswered = undefined;
     else if (!this.#unanswered) {
       this.#unanswered = new Unanswered(data.plugins, this.#calls, progress, WATCH_PING_MS);
       ping();
     } else if (this.#unanswered.add().isStalled) {
-      this.end();
-      stalled(reportStalled(thread, data, running, log));
+      const unanswered = this.#unanswered;
+      // If this thread was late itself, the answer waits to be taken.
+      setImmediate(() => this.#unanswered === unanswered && this.#stall());
     }
+  }
+
+  #stall(): void {
+    const { thread, data, running, log, stalled } = this.parts;
+    this.end();
+    stalled(reportStalled(thread, data, running, log));
   }
 }
