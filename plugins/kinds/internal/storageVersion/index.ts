@@ -63,6 +63,8 @@ function validateEntry(entry: ServerStorageVersion, field: string): Violation[] 
   const { apiServerID: id = '', encodingVersion: encoding = '' } = entry;
   const [decodable, servedVersions] = [entry.decodableVersions ?? [], entry.servedVersions ?? []];
   const included = new Set(decodable);
+  // Made once: each served version may have a message that shows the whole list.
+  const shown = `[${decodable.join(' ')}]`;
   return [
     ...toViolations(`${field}.apiServerID`, id, dns1123Subdomain(id)),
     ...toViolations(`${field}.encodingVersion`, encoding, apiVersionProblems(encoding)),
@@ -80,9 +82,7 @@ function validateEntry(entry: ServerStorageVersion, field: string): Violation[] 
         ]),
     ...servedVersions.flatMap((version, i) => {
       const why = `individual served version : ${version} must be included in decodableVersions : `;
-      return included.has(version)
-        ? []
-        : [invalid(`${field}.servedVersions[${i}]`, version, `${why}[${decodable.join(' ')}]`)];
+      return included.has(version) ? [] : [invalid(`${field}.servedVersions[${i}]`, version, why + shown)];
     }),
   ];
 }
