@@ -27,19 +27,14 @@ const COLUMNS: readonly Column<StorageVersion>[] = [
   AGE,
 ];
 
-/** Validates the name of a group, or `core`, and of a resource, with a dot between them. */
-function validateName({ metadata }: StorageVersion): Violation[] {
-  const name = metadata.name ?? '';
-  if (name === '') return [];
+/** Checks the name: that of a group, or `core`, and of a resource, with a dot between them. */
+function checkName(name: string): string[] {
   const dot = name.lastIndexOf('.');
-  const messages =
-    dot < 0
-      ? ['name must be in the form of <group>.<resource>']
-      : [
-          ...dns1123Subdomain(name.slice(0, dot)).map(why => `the group segment ${why}`),
-          ...dns1035Label(name.slice(dot + 1)).map(why => `the resource segment ${why}`),
-        ];
-  return toViolations('metadata.name', name, messages);
+  if (dot < 0) return ['name must be in the form of <group>.<resource>'];
+  return [
+    ...dns1123Subdomain(name.slice(0, dot)).map(why => `the group segment ${why}`),
+    ...dns1035Label(name.slice(dot + 1)).map(why => `the resource segment ${why}`),
+  ];
 }
 
 const VERSION_TEXT =
@@ -141,6 +136,6 @@ export const storageVersion = builtInKind<StorageVersion>('internal.apiserver.or
   hasStatus: true,
   allowUnconditionalUpdate: false,
   columns: COLUMNS,
-  validateCreate: validateName,
+  checkName,
   validateStatus,
 }));
