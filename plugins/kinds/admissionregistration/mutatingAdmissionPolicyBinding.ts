@@ -2,7 +2,11 @@ import type { MutatingAdmissionPolicyBinding } from '../../../kinds/admissionreg
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { operationViolations } from './mutatingAdmissionPolicy.js';
-import { policyBindingStrategy, setParamRefDefault, validatePolicyBinding } from './validatingAdmissionPolicyBinding.js';
+import {
+  policyBindingStrategy,
+  setParamRefDefault,
+  validatePolicyBinding,
+} from './validatingAdmissionPolicyBinding.js';
 
 const validateBinding = (object: MutatingAdmissionPolicyBinding): Violation[] => [
   ...validatePolicyBinding(object),
