@@ -135,8 +135,24 @@ test.each([
       '.servedVersions[0]: Invalid value: "v3": individual served version : v3 must be included in decodableVersions : [v2]',
   ],
   [
+    { storageVersions: [entry('a', '/')], commonEncodingVersion: '/' },
+    'encodingVersion: Invalid value: "/": group part: must be non-empty,version part: must be non-empty, ',
+  ],
+  [
+    { storageVersions: [{ ...entry('a', 'v1'), servedVersions: ['/v1'] }], commonEncodingVersion: 'v1' },
+    'servedVersions[0]: Invalid value: "/v1": group part: must be non-empty, ',
+  ],
+  [
     { conditions: [{ type: 'A', status: 'True', reason: '', message: 'm' }] },
     'status[0].reason: Required value: reason cannot be empty',
+  ],
+  [
+    { conditions: [{ type: 'A', status: '', reason: 'r', message: 'm' }] },
+    'status[0].status: Invalid value: "": name part must be non-empty',
+  ],
+  [
+    { conditions: Array(3).fill({ type: 'A', status: 'True', reason: 'r', message: 'm' }) },
+    'status[2].type: Invalid value: "A": the type of the condition is not unique, it also appears in conditions[1]',
   ],
 ])('a status is refused: %#', async (status, message) => {
   const name = `test.x${++refusals}`;

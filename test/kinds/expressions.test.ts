@@ -87,6 +87,11 @@ describe('policies', () => {
       'spec.paramRef.parameterNotFoundAction: Required value',
     ]);
     expect(refused(BINDINGS, binding({ name: 'n', selector: {}, parameterNotFoundAction: 'Deny' }))).toHaveLength(2);
+    const alpha = { ...binding({ name: 'n' }), apiVersion: 'admissionregistration.k8s.io/v1alpha1' };
+    expect(create(BINDINGS, alpha)).toMatchObject({
+      made: { spec: { paramRef: { parameterNotFoundAction: 'Deny' } } },
+      violations: [],
+    });
   });
 });
 

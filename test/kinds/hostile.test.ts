@@ -93,6 +93,15 @@ test('very many unknown scopes of a quota, of which each violation shows all, ar
   expect(create('core/resourcequotas', quota).violations).toHaveLength(MANY);
 });
 
+test('very many unreadable versions of a server, of which each violation shows all, are refused in linear time', () => {
+  const versions = { encodingVersion: 'v0', decodableVersions: numbered(i => `v${i}`) };
+  const server = { apiServerID: 'a', ...versions, servedVersions: numbered(i => `w${i}`) };
+  const status = { storageVersions: [server], commonEncodingVersion: 'v0' };
+  const written = object('StorageVersion', { spec: {}, status }, 'internal.apiserver.k8s.io/v1alpha1');
+  const { validateStatus } = strategyOf('internal.apiserver.orchestrator.io/storageversions');
+  expect(validateStatus(written, written, contextWith())).toHaveLength(MANY);
+});
+
 test('very many statuses of containers are compared in linear time', () => {
   const spec = { containers: [container], restartPolicy: 'Never' };
   const state = (of: object): object => numbered(i => ({ name: i % 2 ? 'c' : `c${i}`, state: of }));

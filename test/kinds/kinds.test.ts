@@ -274,6 +274,9 @@ describe('properties of kinds', () => {
     ['core/pods', 'a.b', true],
     ['rbac.authorization.orchestrator.io/roles', 'system:x', true],
     ['rbac.authorization.orchestrator.io/roles', 'a/b', false],
+    ['internal.apiserver.orchestrator.io/storageversions', 'example.com.things', true],
+    ['internal.apiserver.orchestrator.io/storageversions', 'things', false],
+    ['internal.apiserver.orchestrator.io/storageversions', 'example.com.1', false],
   ])('%s may have the name %s: %s [R020]', (kind, name, good) => {
     expect(strategyOf(kind).checkName(name, false).length === 0).toBe(good);
   });

@@ -93,6 +93,9 @@ describe('priority levels', () => {
     const answered = level(v1beta3, 5, { [annotation]: '', a: 'b' });
     setShares(answered, naming);
     expect(answered).toEqual(level(v1beta3, 5, { a: 'b' }));
+    const alone = level(v1beta3, 5, { [annotation]: '' });
+    setShares(alone, naming);
+    expect(alone).toEqual(level(v1beta3, 5));
     expect(convertLevel(level(v1, 0), v1beta3, naming)).toEqual(level(v1beta3, 0, { [annotation]: '' }));
     expect(convertLevel(level(v1, 5), v1beta3, naming)).toEqual(level(v1beta3, 5));
     expect(validateAnnotations(level(v1beta3, 0, { [annotation]: '' }), naming)).toEqual([]);

@@ -24,6 +24,7 @@ import {
   OwnerGraph,
 } from './ownerGraph.js';
 import { goQuote } from '../../../core/model/text/quote.js';
+import { nextTurn } from '../../../core/runtime/timers.js';
 import { forEachParallel } from '../parallel.js';
 import { unlessRefused } from '../requests.js';
 
@@ -143,7 +144,7 @@ class GarbageCollector {
     const locations = node.owners.map(owner => this.#locate(node, owner));
     // An owner that cannot be looked up may exist.
     if (locations.includes(undefined)) {
-      if (node.namespace === '') this.#reportNamespaced(node, context);
+      if (node.namespace === '') await this.#reportNamespaced(node, context);
       return;
     }
     const states = new Map<Frozen<OwnerReference>, OwnerState>();
@@ -213,10 +214,13 @@ class GarbageCollector {
   }
 
   /** Reports owners in a namespace of an object that is in none: it cannot have such owners, and is left alone. */
-  #reportNamespaced(node: Node, context: ReconcileContext): void {
+  async #reportNamespaced(node: Node, context: ReconcileContext): Promise<void> {
     for (const owner of node.owners) {
       const resource = this.#host.resources.byKind(owner.apiVersion, owner.kind);
-      if (resource?.namespaced && this.#isElsewhere(owner, resource, context)) reportNamespace(node, owner, context);
+      if (!resource?.namespaced) continue;
+      if (this.#isElsewhere(owner, resource, context)) reportNamespace(node, owner, context);
+      // All namespaces were searched, and there may be thousands of owners.
+      await nextTurn();
     }
   }
 

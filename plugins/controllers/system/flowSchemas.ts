@@ -2,10 +2,10 @@ import { reconciler, timestamp, withCondition } from '../../../core/api/index.js
 import { unlessRefused } from '../requests.js';
 
 const SCHEMAS = 'flowcontrol.apiserver.orchestrator.io/flowschemas';
+const LEVELS = 'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations';
 /** The manager of the condition, which is upstream's: the part of the server that uses flow schemas. */
 const MANAGER = 'api-priority-and-fairness-config-consumer-v1';
 const DANGLING = 'Dangling';
-const LEVELS = 'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations';
 
 /** Maintains the condition Dangling of flow schemas: whether their priority level exists. */
 export const flowSchemaStatus = reconciler({
@@ -22,7 +22,7 @@ export const flowSchemaStatus = reconciler({
     if (!schema || schema.metadata.deletionTimestamp) return;
     const level = schema.spec.priorityLevelConfiguration.name;
     const found = get(LEVELS, { name: level }) !== undefined;
-    const current = schema.status?.conditions ?? [];
+    const current = (schema.status?.conditions ?? []).filter(({ type }) => type === DANGLING);
     const update = {
       type: DANGLING,
       status: found ? 'False' : 'True',
@@ -34,11 +34,10 @@ export const flowSchemaStatus = reconciler({
     const conditions = withCondition(current, update, timestamp(now()));
     if (conditions === current) return;
     const { name, uid } = schema.metadata;
-    const status = { conditions: conditions.filter(({ type }) => type === DANGLING) };
     const options = { fieldManager: MANAGER, subresource: 'status' };
     await unlessRefused(
       'NotFound',
-      client.resource<string>(SCHEMAS).apply({ metadata: { name, uid }, status }, options),
+      client.resource<string>(SCHEMAS).apply({ metadata: { name, uid }, status: { conditions } }, options),
     );
   },
 });

@@ -1,9 +1,12 @@
 import type { MutatingAdmissionPolicyBinding } from '../../../kinds/admissionregistration/v1alpha1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Violation } from '../../../core/model/refusal.js';
-import { setIfAbsent } from '../shared/values/defaults.js';
 import { operationViolations } from './mutatingAdmissionPolicy.js';
-import { policyBindingStrategy, validatePolicyBinding } from './validatingAdmissionPolicyBinding.js';
+import {
+  policyBindingStrategy,
+  setParamRefDefault,
+  validatePolicyBinding,
+} from './validatingAdmissionPolicyBinding.js';
 
 const validateBinding = (object: MutatingAdmissionPolicyBinding): Violation[] => [
   ...validatePolicyBinding(object),
@@ -19,8 +22,7 @@ export const mutatingAdmissionPolicyBinding = builtInKind<MutatingAdmissionPolic
       ...strategy,
       applyDefaults: object => {
         strategy.applyDefaults?.(object);
-        const reference = object.spec.paramRef;
-        if (reference) setIfAbsent(reference, 'parameterNotFoundAction', 'Deny');
+        setParamRefDefault(object);
       },
       validateCreate: validateBinding,
       validateUpdate: validateBinding,

@@ -17,6 +17,7 @@ import {
 import { setMatchDefaults, validateMatchResources } from '../shared/admission/admissionRules.js';
 import { AGE, type Cell, column, NAME, sortedEntries } from '../shared/columns.js';
 import { validateSelector } from '../shared/labels.js';
+import { setIfAbsent } from '../shared/values/defaults.js';
 import { validateIfSet, validateOneOf, validateRequired } from '../shared/violations.js';
 
 /** Formats a LabelSelector as Go prints a struct, as clients see it in this column. */
@@ -61,6 +62,11 @@ export const policyBindingStrategy = (): Partial<Strategy<Binding>> => ({
   },
   columns: COLUMNS,
 });
+
+/** The default of alpha versions for a parameter that is not found. */
+export function setParamRefDefault({ spec: { paramRef } }: Binding): void {
+  if (paramRef) setIfAbsent(paramRef, 'parameterNotFoundAction', 'Deny');
+}
 
 const EXCLUSIVE = 'name and selector are mutually exclusive';
 
@@ -122,10 +128,17 @@ const validateBinding = (object: ValidatingAdmissionPolicyBinding): Violation[] 
 /** ValidatingAdmissionPolicyBinding. */
 export const validatingAdmissionPolicyBinding = builtInKind<ValidatingAdmissionPolicyBinding>(
   'admissionregistration.orchestrator.io/validatingadmissionpolicybindings',
-  () => ({
-    ...policyBindingStrategy(),
-    revalidatesName: true,
-    validateCreate: validateBinding,
-    validateUpdate: validateBinding,
-  }),
+  () => {
+    const strategy = policyBindingStrategy();
+    return {
+      ...strategy,
+      applyDefaults: object => {
+        strategy.applyDefaults?.(object);
+        if (object.apiVersion.endsWith('/v1alpha1')) setParamRefDefault(object);
+      },
+      revalidatesName: true,
+      validateCreate: validateBinding,
+      validateUpdate: validateBinding,
+    };
+  },
 );

@@ -27,7 +27,10 @@ export function setShares(
   else {
     setDefault(limited, 'nominalConcurrencyShares', 0);
     if (limited.nominalConcurrencyShares === 0) metadata.annotations[annotation] = '';
-    else delete metadata.annotations[annotation];
+    else {
+      delete metadata.annotations[annotation];
+      if (Object.keys(metadata.annotations).length === 0) delete metadata.annotations;
+    }
   }
 }
 

@@ -27,19 +27,14 @@ const COLUMNS: readonly Column<StorageVersion>[] = [
   AGE,
 ];
 
-/** Validates the name of a group, or `core`, and of a resource, with a dot between them. */
-function validateName({ metadata }: StorageVersion): Violation[] {
-  const name = metadata.name ?? '';
-  if (name === '') return [];
+/** Checks the name: that of a group, or `core`, and of a resource, with a dot between them. */
+function checkName(name: string): string[] {
   const dot = name.lastIndexOf('.');
-  const messages =
-    dot < 0
-      ? ['name must be in the form of <group>.<resource>']
-      : [
-          ...dns1123Subdomain(name.slice(0, dot)).map(why => `the group segment ${why}`),
-          ...dns1035Label(name.slice(dot + 1)).map(why => `the resource segment ${why}`),
-        ];
-  return toViolations('metadata.name', name, messages);
+  if (dot < 0) return ['name must be in the form of <group>.<resource>'];
+  return [
+    ...dns1123Subdomain(name.slice(0, dot)).map(why => `the group segment ${why}`),
+    ...dns1035Label(name.slice(dot + 1)).map(why => `the resource segment ${why}`),
+  ];
 }
 
 const VERSION_TEXT =
@@ -59,16 +54,22 @@ function apiVersionProblems(text: string): string[] {
   return [`${form} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')`];
 }
 
+/** The violation of an apiVersion, which has all messages about it. */
+function validateApiVersion(text: string, field: string): Violation[] {
+  const messages = apiVersionProblems(text);
+  return messages.length === 0 ? [] : [invalid(field, text, messages.join(','))];
+}
+
 function validateEntry(entry: ServerStorageVersion, field: string): Violation[] {
   const { apiServerID: id = '', encodingVersion: encoding = '' } = entry;
   const [decodable, servedVersions] = [entry.decodableVersions ?? [], entry.servedVersions ?? []];
   const included = new Set(decodable);
+  // Made once: each served version may have a message that shows the whole list.
+  const shown = `[${decodable.join(' ')}]`;
   return [
     ...toViolations(`${field}.apiServerID`, id, dns1123Subdomain(id)),
-    ...toViolations(`${field}.encodingVersion`, encoding, apiVersionProblems(encoding)),
-    ...decodable.flatMap((version, i) =>
-      toViolations(`${field}.decodableVersions[${i}]`, version, apiVersionProblems(version)),
-    ),
+    ...validateApiVersion(encoding, `${field}.encodingVersion`),
+    ...decodable.flatMap((version, i) => validateApiVersion(version, `${field}.decodableVersions[${i}]`)),
     ...(included.has(encoding)
       ? []
       : [
@@ -80,9 +81,11 @@ function validateEntry(entry: ServerStorageVersion, field: string): Violation[] 
         ]),
     ...servedVersions.flatMap((version, i) => {
       const why = `individual served version : ${version} must be included in decodableVersions : `;
-      return included.has(version)
-        ? []
-        : [invalid(`${field}.servedVersions[${i}]`, version, `${why}[${decodable.join(' ')}]`)];
+      const served = `${field}.servedVersions[${i}]`;
+      return [
+        ...validateApiVersion(version, served),
+        ...(included.has(version) ? [] : [invalid(served, version, why + shown)]),
+      ];
     }),
   ];
 }
@@ -107,15 +110,16 @@ function validateCommonVersion({ storageVersions, commonEncodingVersion: given }
 
 /** Violations of the conditions. Upstream's fields lack the name of the list. */
 function validateConditions(conditions: readonly StorageVersionCondition[]): Violation[] {
-  const first = new Map<string, number>();
-  return conditions.flatMap(({ type, reason, message }, i) => {
+  const last = new Map<string, number>();
+  return conditions.flatMap(({ type, status, reason, message }, i) => {
     const field = `status[${i}]`;
-    const other = first.get(type);
-    first.set(type, other ?? i);
+    const other = last.get(type);
+    last.set(type, i);
     const twice = `the type of the condition is not unique, it also appears in conditions[${other}]`;
     return [
       ...(other === undefined ? [] : [invalid(`${field}.type`, type, twice)]),
       ...toViolations(`${field}.type`, type, qualifiedName(type)),
+      ...toViolations(`${field}.status`, status, qualifiedName(status)),
       ...(reason === '' ? [required(`${field}.reason`, 'reason cannot be empty')] : []),
       ...((message ?? '') === '' ? [required(`${field}.message`, 'message cannot be empty')] : []),
     ];
@@ -141,6 +145,6 @@ export const storageVersion = builtInKind<StorageVersion>('internal.apiserver.or
   hasStatus: true,
   allowUnconditionalUpdate: false,
   columns: COLUMNS,
-  validateCreate: validateName,
+  checkName,
   validateStatus,
 }));
