@@ -94,6 +94,9 @@ export async function startCapstan({
       join(dataDir, 'data'),
     ],
     {
+      // A session of its own, as services and the reference have: Linux divides the cores between sessions first
+      // (`sched_autogroup_enabled`), and would count this server's threads with the load generator and other programs.
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,

@@ -1,6 +1,7 @@
 import type { Log } from '../api/host.js';
 import type { Settings } from '../settings/settings.js';
 import { collectGarbageWhenIdle } from '../threads/collect.js';
+import { keepOptimized } from '../threads/optimization.js';
 import type { OwnServer, RunningServer } from '../server/start.js';
 import { ConfigError } from '../api/point.js';
 import { logExits, logOf, logUncaught, logUnhandledRejections } from '../plugin/log.js';
@@ -116,8 +117,10 @@ export async function serve(
   const own = ownServerOf(server);
   const stopLogging = own && logEnds(own, log);
   own?.watchMainThread();
-  // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
+  // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own, and flags of V8 are
+  // those of its process.
   const stopCollecting = collectGarbageWhenIdle();
+  keepOptimized();
   started?.(settings);
   announce(server, settings.naming, io.out.bind(io));
   const stopWatching =
