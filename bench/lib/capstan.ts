@@ -105,6 +105,10 @@ export async function startCapstan({
       },
     },
   );
+  // The signals of a terminal do not reach its session: `bench/run.ts` exits at them.
+  const endWithBench = (): boolean => child.kill('SIGTERM');
+  process.once('exit', endWithBench);
+  child.once('exit', () => process.off('exit', endWithBench));
   const target = { pid: child.pid ?? 0, host: '127.0.0.1', port, tls, token: TOKENS.user, adminToken: TOKENS.admin };
   await waitUntilReady(child, port);
   const roles = () => new Map(readdirSync(threads).map(id => [id, readFileSync(join(threads, id), 'utf8')]));

@@ -6,7 +6,7 @@ const VERSION = Number.parseInt(process.versions.v8, 10);
 /** V8 collects the garbage of a thread that is idle for this long; 8 s by default. */
 const IDLE_FLAG = '--gc-memory-reducer-start-delay-ms=60000';
 
-/** The flag by which V8 optimizes functions after a third of the calls; undefined if it has Maglev: that is as quick. */
+/** The flag by which V8 optimizes functions after a third of the calls; undefined if it has Maglev and needs none. */
 function soonerFlag(version: number): string | undefined {
   if (version < 12) return '--interrupt-budget=20000';
   if (version < 13) return '--invocation-count-for-turbofan=1000';
