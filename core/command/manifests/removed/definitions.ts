@@ -3,7 +3,7 @@ import { ensure, fill, type Rewrite, rename } from './rewrite.js';
 
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
-/** What v1beta1 had beside the versions, for all of them. */
+/** Fields that v1beta1 had once for all versions, and v1 has in each version. */
 const SHARED = ['subresources', 'additionalPrinterColumns'] as const;
 
 const withPath = (column: UnknownRecord): UnknownRecord => {
