@@ -29,7 +29,7 @@ import { forEachParallel } from '../parallel.js';
 import { unlessRefused } from '../requests.js';
 
 const NAME = 'garbage-collector-controller';
-/** Whose permissions it has. */
+/** The service account as which it sends its requests. */
 const ACCOUNT = 'generic-garbage-collector';
 /** Events are never owners and expire by themselves. */
 const IGNORED = new Set(['core/events']);
