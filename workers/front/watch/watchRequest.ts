@@ -206,7 +206,7 @@ async function seenOf(
 
 async function replay(context: ReadContext, selection: Selection, collection: Collection, from: number, to: number) {
   const past = await context.past(selection.prefix, from, to);
-  // What cannot be read is not shown: neither that an object has become so, nor the deletion of one that was.
+  // No event is sent for an unreadable object: neither when it becomes unreadable, nor when it is deleted.
   return past.flatMap(event => {
     const after = event.value && Entry.of(event);
     const before =
