@@ -10,7 +10,7 @@
 export const QUEUED = 0;
 /** The job runs, or waits for something outside of the thread. It has changed nothing. */
 export const BEGUN = 1;
-/** The job has ended, and nothing of that was sent yet. It has changed nothing. */
+/** The job has ended without changing anything, and its outcome was not sent yet. */
 export const ENDED = 2;
 /** The job may have changed something: it has called what has side effects, or its proposal was sent. */
 export const FINAL = 3;

@@ -16,7 +16,7 @@ export interface AdmissionStep {
   readonly plugin: string;
   /** The part of the plugin that acted, such as a webhook, or a policy and its binding. */
   readonly part?: string | undefined;
-  /** `Failed`: the call failed, and the request went on. */
+  /** `Failed`: the call failed, and the request continued. */
   readonly result: 'Changed' | 'Passed' | 'Refused' | 'Warned' | 'Failed';
   readonly message?: string | undefined;
   /** Milliseconds that it took. */
