@@ -175,7 +175,7 @@ export class Draft {
     this.newer.value = newer;
     this.review.value = undefined;
     if (!isSmall || newer.changes.length === 0) return;
-    // Nothing that anybody has decided: versions, and a status. The text goes on with them.
+    // Only versions and the status differ, which no user has edited: the text takes them over.
     this.merge(new Set());
     if (review) this.review.value = review.mode === 'apply' ? review : { ...review, body: this.text.peek() };
   }
