@@ -74,7 +74,7 @@ export class RequestTrail implements AdmissionObserver {
   /** The call that is made now, and when it began. */
   #call: Pick<AdmissionStep, 'stage' | 'plugin'> = { stage: 'Validate', plugin: '' };
   #began = 0;
-  /** The error of a call that failed, if the request went on. */
+  /** The error of a call that failed, if the request continued. */
   #ignored: unknown;
   /** The error of a call that has refused the request. */
   #refused: unknown;

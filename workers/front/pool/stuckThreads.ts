@@ -12,7 +12,7 @@ export interface StuckThreadsPool {
   readonly isBusy: () => boolean;
   /** Takes the outcomes that threads have written. Called at times, in case that nothing else does. */
   readonly takeOutcomes: () => void;
-  /** Whether threads may stand at a breakpoint: nobody is to blame for that. */
+  /** Whether threads may stand at a breakpoint, which is no failure of a plugin. */
   readonly isInspected: () => boolean;
   /** Whether jobs wait for a thread that is in a job. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
@@ -183,7 +183,7 @@ export class StuckThreads {
     kept.isStuck = true;
     this.suspects.strike(kept.user);
     this.#resize();
-    // Jobs that have begun are not run elsewhere while somebody looks at them here.
+    // Jobs that have begun are not run elsewhere while they are being debugged in this thread.
     if (!this.pool.isInspected()) this.pool.move(thread, 'stuck');
     this.#notify();
   }
