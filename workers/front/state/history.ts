@@ -64,5 +64,5 @@ export class History {
   }
 }
 
-/** Bytes of a change: only history keeps the object before it. The one after it is in the cache, or in a later change. */
+/** Bytes of a change: only history keeps the object before it. The cache or a later change has the one after it. */
 const sizeOf = (change: Change): number => (change.before?.length ?? 0) + 200;

@@ -211,7 +211,13 @@ async function seenOf(
 }
 
 /** Reads the changes of a selection between two revisions from the store. */
-async function readChanges(context: ReadContext, selection: Selection, collection: Collection, from: number, to: number) {
+async function readChanges(
+  context: ReadContext,
+  selection: Selection,
+  collection: Collection,
+  from: number,
+  to: number,
+) {
   const past = await context.past(selection.prefix, from, to);
   // No event is sent for an unreadable object: neither when it becomes unreadable, nor when it is deleted.
   return past.flatMap(event => {
