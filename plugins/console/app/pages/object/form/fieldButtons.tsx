@@ -45,7 +45,7 @@ function MoveButtons({ place, name }: { readonly place: ItemPlace; readonly name
   );
 }
 
-/** What can be done with a field as a whole. */
+/** The buttons for operations on a whole field. */
 export function FieldButtons(props: {
   readonly path: Path;
   readonly isReadOnly: boolean;
