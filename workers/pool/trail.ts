@@ -236,7 +236,8 @@ export class RequestTrail implements AdmissionObserver {
       field: shorten(cause.field ?? ''),
       rule: cause.rule === undefined ? undefined : shorten(cause.rule),
     }));
-    const isMessageHidden = reason === 'Invalid' ? isAnyHidden : this.isConfidential && isPlugins;
+    const mayRepeatBody = isPlugins || MAY_REPEAT_BODY.has(reason);
+    const isMessageHidden = reason === 'Invalid' ? isAnyHidden : this.isConfidential && mayRepeatBody;
     const message = isMessageHidden ? '' : shorten(messageOf(refusal));
     return { reason, message, causes, conflicts: this.#conflicts };
   }
@@ -251,6 +252,9 @@ const VALUELESS: ReadonlySet<string> = new Set([
   'FieldValueForbidden',
   'FieldValueTooLong',
 ] satisfies Violation['reason'][]);
+
+/** Reasons of refusals whose messages may quote the body: those about bodies that cannot be decoded, and of errors. */
+const MAY_REPEAT_BODY: ReadonlySet<Refusal['reason']> = new Set(['BadRequest', 'InternalError', '']);
 
 function causesOf(refusal: Refusal): readonly Cause[] {
   if (refusal instanceof InvalidObject) return refusal.violations;
