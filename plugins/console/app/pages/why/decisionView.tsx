@@ -141,8 +141,7 @@ function Violations({ decision: { violations = [], conflicts = [] } }: { readonl
       <ul class="by-kind">
         {violations.map(({ field, reason, message, rule }) => (
           <li key={`${field} ${message}`}>
-            <code>{field}</code> {message || LEFT_OUT}{' '}
-            <span class="soft small">{reason}</span>
+            <code>{field}</code> {message || LEFT_OUT} <span class="soft small">{reason}</span>
             {rule && <pre class="small">{rule}</pre>}
           </li>
         ))}
