@@ -45,7 +45,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
   };
   /** What has the focus: the name of its element, and its text. */
   const focused = () =>
-    page.evaluate<string>('`${document.activeElement.tagName} ${document.activeElement.textContent}`');
+    page.evaluate<string>('[document.activeElement.tagName, document.activeElement.textContent].join(" ")');
   const read = async (path: string) => (await api.get(path)).body;
 
   beforeAll(async () => {
