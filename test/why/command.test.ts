@@ -88,6 +88,12 @@ describe('capstan why ID', () => {
     ]);
   });
 
+  test('says that a dry run has stored nothing', () => {
+    const decision = { request: { verb: 'create', resource: 'pods', dryRun: true }, outcome: { code: 201 } };
+    const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));
+    expect(text).toContain('201  create pods\n  a dry run: nothing was stored\n');
+  });
+
   test('says that the message of a refusal is left out, where no violation says so', () => {
     const decision = { request: { verb: 'create', resource: 'secrets' }, outcome: { code: 400, reason: 'BadRequest' } };
     const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));

@@ -86,6 +86,8 @@ export class RequestTrail implements AdmissionObserver {
   #changed = 0;
   /** Whether bodies and messages may have credentials. To be set when the route is known. */
   isConfidential = false;
+  /** Whether the request is a dry run. To be set when its options are known. */
+  isDryRun = false;
   /** Whether the changes of mutators were not looked at. */
   unseenChanges = false;
 
@@ -215,10 +217,11 @@ export class RequestTrail implements AdmissionObserver {
   result(auditId: string, thrown?: unknown, target?: Target): Trail {
     const steps = this.#steps.length > 0 ? `[${this.#steps.join(',')}]` : undefined;
     const unseenChanges = this.unseenChanges || undefined;
-    if (!(thrown instanceof Refusal)) return { auditId, steps, unseenChanges };
+    const dryRun = this.isDryRun || undefined;
+    if (!(thrown instanceof Refusal)) return { auditId, steps, dryRun, unseenChanges };
     const opinions = this.#denied?.opinions.map(one => (one.reason ? { ...one, reason: shorten(one.reason) } : one));
     const asked = this.#denied?.asked === target ? undefined : plainTarget(this.#denied?.asked);
-    return { auditId, steps, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
+    return { auditId, steps, dryRun, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
   }
 
   /** The Status of a refusal, without values of objects with credentials. */

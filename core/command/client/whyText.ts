@@ -126,6 +126,7 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
   const path = (code === 404 || code === 405) && stringAt(request, 'resource') !== '' && stringAt(request, 'path');
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
+    ...(request?.['dryRun'] === true ? [`${INDENT}a dry run: nothing was stored`] : []),
     ...(message ? [indented(message)] : []),
     ...(path ? [`${style.strong('Path')}  ${plain(path)}`] : []),
     ...senderText(recordAt(decision, 'sender'), code, style),

@@ -173,6 +173,7 @@ export function DecisionView({ decision }: { readonly decision: Decision }) {
           <span class={`chip ${isRefused ? 'bad' : 'good'}`}>
             {outcome.code} {outcome.reason}
           </span>
+          {request.dryRun && <span class="chip">dry run, nothing stored</span>}
         </div>
         {message && <p class={`notice ${isRefused ? 'bad' : ''}`}>{message}</p>}
         <p class="soft small">
