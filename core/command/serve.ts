@@ -46,9 +46,15 @@ function waitForSignal(io: Io): Promise<'signal'> {
   });
 }
 
-/** Starts the server. Its modules are loaded only here, so that bad flags are reported without delay. */
-const loadAndStart: StartServer = async (settings, version) =>
-  (await import('../server/start.js')).startWith(settings, version);
+/**
+ * Starts the server, which has this process to itself. Its modules are loaded only here, so that bad flags are reported
+ * without delay.
+ */
+const loadAndStart: StartServer = async (settings, version) => {
+  const server = await (await import('../server/start.js')).startWith(settings, version);
+  keepOptimized();
+  return server;
+};
 
 /** Errors of a thread or a plugin that ended, or did not start. */
 const ENDS: readonly string[] = ['ThreadError', PLUGIN_ERROR];
@@ -117,10 +123,8 @@ export async function serve(
   const own = ownServerOf(server);
   const stopLogging = own && logEnds(own, log);
   own?.watchMainThread();
-  // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own, and flags of V8 are
-  // those of its process.
+  // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
   const stopCollecting = collectGarbageWhenIdle();
-  keepOptimized();
   started?.(settings);
   announce(server, settings.naming, io.out.bind(io));
   const stopWatching =
