@@ -220,7 +220,7 @@ interface CustomResourcesConfig {
   readonly takenNames: readonly string[];
 }
 
-/** Parses what the server generates from its registry. Throws ConfigError. */
+/** Parses the configuration that the server generates from its registry. Throws ConfigError. */
 function parse(config: unknown): CustomResourcesConfig {
   const { takenNames } = (config ?? {}) as { takenNames?: unknown };
   if (!Array.isArray(takenNames) || !takenNames.every(name => typeof name === 'string'))

@@ -54,7 +54,7 @@ export function canonicalAddress(address: string): string {
   return familyOf(address) === 'IPv4' ? textOfIPv4(number) : textOfIPv6(number);
 }
 
-/** The networks of IPv6 are larger than what Services need: addresses are drawn from the first 65,536. */
+/** IPv6 networks are larger than Services need: addresses are drawn from the first 65,536. */
 const MOST_ADDRESSES = 65_536n;
 
 /** A network from which Services get addresses. */

@@ -66,7 +66,7 @@ const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
     const { labels = {} } = object.metadata;
     const areCopied = Object.keys(labels).length > 0 && isDeepEqual(labels, labelsOfTemplate());
     selectOwnPods(object, naming);
-    // Labels that were copied from the template also get what is generated for it.
+    // Labels that were copied from the template get the generated labels as well.
     if (areCopied) object.metadata.labels = { ...(labelsOfTemplate() as { [label: string]: string }) };
     else copyTemplateLabels(object);
   },

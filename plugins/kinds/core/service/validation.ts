@@ -53,7 +53,7 @@ function validateExternalName(spec: ServiceSpec): Violation[] {
   ];
 }
 
-/** Checks what the type of a Service requires and excludes. */
+/** Checks the fields that the type of a Service requires or excludes. */
 function validateType(spec: ServiceSpec): Violation[] {
   const type = spec.type ?? '';
   const found: Violation[] = [];
