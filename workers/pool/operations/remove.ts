@@ -104,7 +104,7 @@ export function deletionOutcome(
   return { is: 'remove', old, ...(strategy.hasGrace ? { shown: withZeroGrace(context, object) } : {}) };
 }
 
-/** Seconds of grace; of a deletion in progress what it has, unless the client asks for fewer. */
+/** The grace period in seconds. A deletion in progress keeps its period, unless the client asks for a shorter one. */
 function gracePeriod({ strategy }: Resource, object: ApiObject, asked: number | undefined): number {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   const current = deletionGracePeriodSeconds ?? 0;

@@ -61,7 +61,7 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   if (dryRun && !resource.custom && !converterOf(context, resource))
     return { ...encodeAnswer(context, request, object, status), key };
   const stored = await toStorageVersion(context, resource, object);
-  // The stored version may lack members of the request's version: the answer shows what a read will show.
+  // The stored version may lack members of the request's version: the answer must be the same as that of a later read.
   const [shown = object] =
     resource.custom && stored !== object ? await toRequestVersion(context, resource, [stored]) : [object];
   if (dryRun) return { ...encodeAnswer(context, request, shown, status), key };
@@ -94,7 +94,7 @@ function proposedCharges({ naming, now }: Context, { charges }: AuthorizedReques
 
 const MARK = Buffer.from(REVISION_MARK);
 
-/** The operations that store what changes beside the object of the request. */
+/** The operations that store changes of other objects than that of the request. */
 const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] = []): Transaction =>
   changes.map(({ resource, object }) => ({
     is: 'put',
