@@ -52,6 +52,7 @@ const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
   hasGeneration: true,
   revalidatesName: true,
   hasStatus: true,
+  // Jobs are older than garbage collection: clients of that time rely on pods that outlive their Job.
   orphansByDefault: true,
   deletionWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
