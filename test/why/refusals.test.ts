@@ -141,7 +141,9 @@ describe('other refusals', () => {
       ['metadata.labels', ''],
       ['data[/]', ''],
     ]);
-    expect(JSON.stringify(secret)).not.toContain('s3cret');
+    const cut = await api.call('POST', '/api/v1/namespaces/why-a/secrets', { body: '{"stringData":{"a":"s3cret' });
+    expect([cut.status, cut.text]).toEqual([400, expect.stringContaining('s3cret')]);
+    for (const one of [secret, await api.decisionOf(cut)]) expect(JSON.stringify(one)).not.toContain('s3cret');
   });
 
   test('an apply that conflicts: the manager of each field, and since when', async () => {

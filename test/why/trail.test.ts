@@ -55,6 +55,9 @@ describe('the trail of a request', () => {
     const denied = new Refusal('Forbidden', 's3cret is too short');
     const unnamed = new Refusal('Forbidden', 'secrets is forbidden');
     expect(trail.result('id', unnamed).refusal?.message).toBe('secrets is forbidden');
+    const unread = ['BadRequest', 'InternalError'] as const;
+    for (const reason of unread)
+      expect(trail.result('id', new Refusal(reason, 'json: s3cret')).refusal?.message).toBe('');
     trail.begin('Validate', 'webhook');
     trail.end(undefined, denied);
     for (const refusal of [broken, denied]) expect(JSON.stringify(trail.result('id', refusal))).not.toContain('s3cret');

@@ -86,6 +86,8 @@ export class RequestTrail implements AdmissionObserver {
   #changed = 0;
   /** Whether bodies and messages may have credentials. To be set when the route is known. */
   isConfidential = false;
+  /** Whether the request is a dry run. To be set when its options are known. */
+  isDryRun = false;
   /** Whether the changes of mutators were not looked at. */
   unseenChanges = false;
 
@@ -215,10 +217,11 @@ export class RequestTrail implements AdmissionObserver {
   result(auditId: string, thrown?: unknown, target?: Target): Trail {
     const steps = this.#steps.length > 0 ? `[${this.#steps.join(',')}]` : undefined;
     const unseenChanges = this.unseenChanges || undefined;
-    if (!(thrown instanceof Refusal)) return { auditId, steps, unseenChanges };
+    const dryRun = this.isDryRun || undefined;
+    if (!(thrown instanceof Refusal)) return { auditId, steps, dryRun, unseenChanges };
     const opinions = this.#denied?.opinions.map(one => (one.reason ? { ...one, reason: shorten(one.reason) } : one));
     const asked = this.#denied?.asked === target ? undefined : plainTarget(this.#denied?.asked);
-    return { auditId, steps, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
+    return { auditId, steps, dryRun, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
   }
 
   /** The Status of a refusal, without values of objects with credentials. */
@@ -236,7 +239,8 @@ export class RequestTrail implements AdmissionObserver {
       field: shorten(cause.field ?? ''),
       rule: cause.rule === undefined ? undefined : shorten(cause.rule),
     }));
-    const isMessageHidden = reason === 'Invalid' ? isAnyHidden : this.isConfidential && isPlugins;
+    const mayRepeatBody = isPlugins || MAY_REPEAT_BODY.has(reason);
+    const isMessageHidden = reason === 'Invalid' ? isAnyHidden : this.isConfidential && mayRepeatBody;
     const message = isMessageHidden ? '' : shorten(messageOf(refusal));
     return { reason, message, causes, conflicts: this.#conflicts };
   }
@@ -251,6 +255,9 @@ const VALUELESS: ReadonlySet<string> = new Set([
   'FieldValueForbidden',
   'FieldValueTooLong',
 ] satisfies Violation['reason'][]);
+
+/** Reasons of refusals whose messages may quote the body: those about bodies that cannot be decoded, and of errors. */
+const MAY_REPEAT_BODY: ReadonlySet<Refusal['reason']> = new Set(['BadRequest', 'InternalError', '']);
 
 function causesOf(refusal: Refusal): readonly Cause[] {
   if (refusal instanceof InvalidObject) return refusal.violations;

@@ -91,6 +91,8 @@ export interface Trail {
   readonly asked?: Target | undefined;
   /** The steps of admission, as JSON: a list of AdmissionStep. */
   readonly steps?: string | undefined;
+  /** Whether the request was a dry run. */
+  readonly dryRun?: boolean | undefined;
   /** Whether the changes of mutators were not looked at, because that would have taken too much time. */
   readonly unseenChanges?: boolean | undefined;
 }

@@ -11,11 +11,12 @@ const timeOf = (milliseconds: number): Time => `${new Date(milliseconds).toISOSt
 /** Milliseconds with microseconds. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
-function requestOf({ target, path, name }: DecisionRecord, naming: Naming): Request {
+function requestOf({ target, path, name, dryRun }: DecisionRecord, naming: Naming): Request {
   if (target.is === 'path') return { verb: target.verb, path };
   const { verb, group, version, resource, subresource, namespace } = target;
   const texts = { group: naming.group(group), version, resource, subresource, namespace, name: name ?? target.name };
-  return { verb, path, ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')) };
+  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+  return { verb, path, ...given, ...(dryRun && { dryRun }) };
 }
 
 function senderOf({ user, impersonator, authenticator }: DecisionRecord): Sender | undefined {

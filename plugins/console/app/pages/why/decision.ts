@@ -18,6 +18,7 @@ export interface Decision extends ApiObject {
     readonly subresource?: string;
     readonly namespace?: string;
     readonly name?: string;
+    readonly dryRun?: boolean;
   };
   readonly sender?: {
     readonly username: string;

@@ -106,7 +106,7 @@ export function ReviewView(props: { readonly draft: Draft; readonly review: Revi
         <DiffView lines={lines} ofServer={ofServer} label="Difference" />
       )}
       <div class="row actions">
-        <button ref={button} type="button" class="button primary" disabled={draft.isBusy.value} onClick={save}>
+        <button ref={button} type="button" class="button primary" onClick={save}>
           {draft.isNew ? 'Create' : 'Save'}
         </button>
         <button type="button" class="button" onClick={back}>
