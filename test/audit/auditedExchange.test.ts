@@ -55,7 +55,7 @@ function exchangeWith(body: object, method = 'POST'): AuditedExchange {
 const answerWith = (exchange: AuditedExchange, body: object): void =>
   exchange.respond(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 
-describe('what is kept of a request for its audit event', () => {
+describe('the parts of a request that are kept for its audit event', () => {
   test.each([
     ['None', false, false],
     ['Metadata', true, false],

@@ -79,7 +79,7 @@ class CustomResourceDefinitions {
   constructor(host: Host<'control'>, takenNames: readonly string[]) {
     this.#host = host;
     this.#takenNames = new Set(takenNames);
-    // Definitions come later.
+    // At this time, no kinds of definitions are served yet.
     this.#fixed = new Set(host.resources.list().map(({ storageName }) => storageName));
     this.#apiVersion = host.naming.apiVersion('apiextensions.orchestrator.io/v1');
   }

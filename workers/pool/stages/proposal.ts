@@ -86,7 +86,7 @@ function holderOf({ strategy }: Resource, current: Current | undefined): ApiObje
   return decodeStored(current.bytes);
 }
 
-/** The charges of validators for a write. Objects that they charge are changed in the name of the server. */
+/** The charges of validators for a write. The server is the manager of the charged fields. */
 function proposedCharges({ naming, now }: Context, { charges }: AuthorizedRequest): Charges | undefined {
   if (charges.length === 0) return undefined;
   return { manager: naming.component('orchestrator-apiserver'), time: timestamp(now()), items: charges };
@@ -158,7 +158,7 @@ function answerRemove(context: Context, write: ValidWrite, { old, shown, isUnrea
   return { ...answer, operations };
 }
 
-/** The Status of kinds that do not show what was removed. */
+/** The Status that answers deletes of kinds which do not return the removed object. */
 function removedAnswer(context: Context, request: AuthorizedRequest, old: ApiObject): Answer {
   const { group, resource: kind } = groupResource(request.resource);
   return successStatus(context, request, 200, {
