@@ -61,7 +61,7 @@ export function webhookAuthorizer(
     };
     try {
       const answer = await webhook.post(bodyOf(spec, apiVersion), timeoutMs, REVIEW_BACKOFF, (_, seconds) => {
-        // This call repeats a failed one, which is counted now.
+        // If there was a call before this one, it has failed: it is counted now.
         observe('error');
         unobserved = seconds;
       });

@@ -104,8 +104,8 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
   // Mutators may have replaced the metadata as a whole.
   ensureNamespace(request, object);
   if (old) keepSystemMetadata(object, old);
-  // After mutators, which may have changed anything: first the values that the server sets, then the defaults of members
-  // that mutators have added.
+  // After mutators, which may have changed anything: first the values that the server sets, then the defaults of
+  // members that mutators have added.
   write.prepare(object);
   resource.strategy.applyDefaults(object);
   setVersions(write);
