@@ -484,7 +484,7 @@ export const ACCESS_CHAIN_MS = 65_000;
 export const ACCESS_REVIEW_MS = 30_000;
 /** Pause before the first retry of a key of a reconciler that failed: most conflicts are over by then. */
 export const BACK_OFF_MIN_MS = 5;
-/** The longest pause before such a retry: what is repaired meanwhile is noticed soon, and failures are few by then. */
+/** The longest pause before such a retry: short enough to notice a repair soon, long enough that failures are rare. */
 export const BACK_OFF_MAX_MS = 30_000;
 /** Timers of Node.js end at once beyond this many milliseconds. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -26,7 +26,7 @@ export interface Rewritten {
   readonly unreadable: readonly UnreadableObject[];
 }
 
-/** Decodes values, and notes the keys of those that would be written otherwise now. */
+/** Decodes values, and notes the keys of those that are stored in another form than new writes would be. */
 class NotingValues {
   readonly stale = new Set<string>();
 

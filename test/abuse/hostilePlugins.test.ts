@@ -156,7 +156,7 @@ test('a mutator that allocates without end fails its own request alone, and is n
   await expectNamed(since);
 });
 
-describe('what is hostile, but returns to the event loop of its thread,', () => {
+describe('hostile code that returns to the event loop of its thread', () => {
   const HOWS = ['throw', 'hang', 'garbage'];
 
   test.each(HOWS)('is named, and fails its own request alone: a service (%s)', async how => {

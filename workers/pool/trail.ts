@@ -100,7 +100,7 @@ export class RequestTrail implements AdmissionObserver {
     annotations.set(name, Buffer.from(value).subarray(0, AUDIT_ANNOTATION_BYTES).toString('utf8'));
   }
 
-  /** Notes that no authorizer has allowed what was asked. */
+  /** Notes that no authorizer has allowed the request. */
   deny(opinions: readonly Opinion[], asked: Target): void {
     this.#denied = { opinions, asked };
   }
@@ -116,7 +116,7 @@ export class RequestTrail implements AdmissionObserver {
     }));
   }
 
-  /** Notes what a part of the plugin that is called now has done. Throws TypeError for a result that there is not. */
+  /** Notes a step of the plugin that is being called. Throws TypeError for an unknown result. */
   report({ part, result, message, ms, cost, patch }: ReportedStep): void {
     if (!RESULTS.includes(result)) throw new TypeError(`report: result must be one of ${RESULTS.join(', ')}`);
     this.#add({

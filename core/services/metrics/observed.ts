@@ -81,7 +81,7 @@ export class ObservedMetrics {
       if (this.#defined.has(name)) continue;
       const instrument = instrumentOf(definition);
       this.#defined.set(name, definition);
-      // Hidden metrics are counted and not shown, so that what counts them need not know.
+      // Hidden metrics are counted and not shown, so that the counting code does not depend on the release.
       this.#instruments.set(name, instrument);
       if (!isShown(definition, this.hiddenFor)) continue;
       this.#registry?.registerMetric(instrument);

@@ -129,7 +129,7 @@ const COLUMNS: readonly Column<Decision>[] = [
   column('Message', ({ outcome }) => outcome.message ?? '', { wide: true }),
 ];
 
-/** Decision: what the server did about a request, and why. It is made of a record in memory when it is read. */
+/** Decision of the server about a request, with its reasons. It is computed from a record in memory when it is read. */
 export const decision = builtInKind<Decision>('why.orchestrator.io/decisions', (naming, { now }) => ({
   showRecord: (record, context) => decisionOf(record, context && { ...context, now }, naming),
   columns: COLUMNS,

@@ -163,7 +163,7 @@ export class SharedEncodings {
   async #makeParts(form: HereForm, work: Work): Promise<void> {
     const { parts, take, isMissing } = work;
     try {
-      // If the pool fails, what it has taken is a part again.
+      // If the pool fails, the entries that it has taken are encoded here.
       while (parts.length > 0) {
         await this.slices.forEach(
           // One visit for each part that there may be.

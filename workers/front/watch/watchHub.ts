@@ -24,7 +24,7 @@ export interface EventForm {
   /** Synchronous if the bytes are available, else a promise. `entry`: the object, if it is as stored. */
   encode(type: EventType, object: Uint8Array, header: boolean, entry?: Entry): Uint8Array | Promise<Uint8Array>;
   /** Many at once, where that is cheaper than one after another; `header` is about the first. */
-  encodeAll?(events: readonly Seen[], header: boolean): Promise<readonly Uint8Array[]>;
+  encodeAll?(events: readonly ObjectEvent[], header: boolean): Promise<readonly Uint8Array[]>;
   /** A BOOKMARK at that revision; `initialEnd` marks the end of the initial events. */
   bookmark(revision: number, initialEnd: boolean, header: boolean): Uint8Array | Promise<Uint8Array>;
   /** An ERROR event holding a Status. */
@@ -46,7 +46,7 @@ export const jsonEvent = (type: EventType, object: Uint8Array): Buffer =>
   Buffer.concat([OPENINGS.get(type)!, object, CLOSE]);
 
 /** An event before it is encoded: its type, and the bytes of the object. */
-export interface Seen {
+export interface ObjectEvent {
   readonly type: EventType;
   readonly object: Uint8Array;
   /** The object, where it is as it is stored. */
@@ -54,7 +54,7 @@ export interface Seen {
 }
 
 /** The event that a change is for a selection; objects that begin or cease to match are ADDED and DELETED. */
-export function seenBy(selection: Selection, change: Change): Seen | undefined {
+export function eventFor(selection: Selection, change: Change): ObjectEvent | undefined {
   const { collection, before, after } = change;
   const was = before !== undefined && selection.matches(collection, before);
   const is = after !== undefined && selection.matches(collection, after);
@@ -81,14 +81,14 @@ const SLICE_EVENTS = 256;
  * The first item of a watch: an event, or a present object, which is ADDED. An object is held as its entry, because
  * thousands of them may wait for a slow reader.
  */
-export type InitialEvent = Seen | Entry;
+export type InitialEvent = ObjectEvent | Entry;
 
-const toEvent = (initial: InitialEvent): Seen =>
+const toEvent = (initial: InitialEvent): ObjectEvent =>
   initial instanceof Entry ? { type: 'ADDED', object: initial.value, entry: initial } : initial;
 
 /** Initial events in slices. Between two slices, a watch waits until the reader has taken enough. */
-function* slicesOf(events: readonly InitialEvent[]): Generator<readonly Seen[]> {
-  let slice: Seen[] = [];
+function* slicesOf(events: readonly InitialEvent[]): Generator<readonly ObjectEvent[]> {
+  let slice: ObjectEvent[] = [];
   let bytes = 0;
   for (const initial of events) {
     const event = toEvent(initial);
@@ -181,7 +181,7 @@ export class Watcher {
     this.#catchingUp = false;
   }
 
-  async #showSlice(slice: readonly Seen[]): Promise<void> {
+  async #showSlice(slice: readonly ObjectEvent[]): Promise<void> {
     const { encodeAll } = this.form;
     if (encodeAll) {
       try {
@@ -203,7 +203,7 @@ export class Watcher {
     this.#last = change;
     this.#revision = change.revision;
     if (!this.#catchingUp) void this.#show(change);
-    else if (seenBy(this.selection, change)) this.#hold(change);
+    else if (eventFor(this.selection, change)) this.#hold(change);
   }
 
   /** Queues a live change until the initial events are sent. Disconnects the reader if the queue becomes too large. */
@@ -256,9 +256,9 @@ export class Watcher {
   }
 
   #show(change: Change): Promise<void> | undefined {
-    const seen = seenBy(this.selection, change);
-    if (!seen) return undefined;
-    return this.#send(this.#encoded(change, seen));
+    const event = eventFor(this.selection, change);
+    if (!event) return undefined;
+    return this.#send(this.#encoded(change, event));
   }
 
   /** Whether the next event is the first one and its form adds a header to it, such as the columns of a Table. */
@@ -273,13 +273,13 @@ export class Watcher {
     return key;
   }
 
-  #encoded(change: Change, seen: Seen): Uint8Array | Promise<Uint8Array> {
+  #encoded(change: Change, event: ObjectEvent): Uint8Array | Promise<Uint8Array> {
     const header = this.#header;
-    const key = header ? `${seen.type} ${this.form.key} first` : this.#keyOf(seen.type);
+    const key = header ? `${event.type} ${this.form.key} first` : this.#keyOf(event.type);
     change.encodings ??= new Map();
     let bytes = change.encodings.get(key);
     if (!bytes) {
-      bytes = this.form.encode(seen.type, seen.object, header, seen.entry);
+      bytes = this.form.encode(event.type, event.object, header, event.entry);
       change.encodings.set(key, bytes);
     }
     return bytes;

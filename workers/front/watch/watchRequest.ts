@@ -13,7 +13,7 @@ import { storedEvents } from '../forms/events.js';
 import { headersFor } from '../answers/reply.js';
 import { parseSelectors, type Selection, selectionOf } from '../reads/selection.js';
 import type { FrontRequest } from '../access/sender.js';
-import { type EventForm, type InitialEvent, type Seen, seenBy, Watcher } from './watchHub.js';
+import { type EventForm, type InitialEvent, type ObjectEvent, eventFor, Watcher } from './watchHub.js';
 import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
 import { acceptWebSocket } from './webSocket.js';
 
@@ -163,8 +163,8 @@ async function initialOf(
 }
 
 /**
- * Sends the changes after `from`, which a resumed watch has not seen, from memory or from the store. If the store has
- * them no longer, the watch ends with the error 410.
+ * Sends the changes after `from`, which a resumed watch has not received, from memory or from the store. If the store
+ * has them no longer, the watch ends with the error 410.
  */
 async function sendChangesSince(
   context: ReadContext,
@@ -178,7 +178,7 @@ async function sendChangesSince(
   const remembered = from >= state.history.floor ? state.history.after(from, collection) : undefined;
   try {
     const changes = remembered ?? (await readChanges(context, selection, collection, from, to));
-    await watcher.catchUp(await seenOf(context, selection, changes, to), undefined);
+    await watcher.catchUp(await eventsOf(context, selection, changes, to), undefined);
   } catch (error) {
     const expired = error instanceof Refusal && error.reason === 'Expired';
     watcher.fail(
@@ -190,19 +190,19 @@ async function sendChangesSince(
 }
 
 /** Returns the changes up to a revision in the form in which a selection shows them. */
-async function seenOf(
+async function eventsOf(
   { slices }: ReadContext,
   selection: Selection,
   changes: readonly Change[],
   to: number,
-): Promise<Seen[]> {
-  const found: Seen[] = [];
+): Promise<ObjectEvent[]> {
+  const found: ObjectEvent[] = [];
   await slices.forEach(
     changes,
     change => {
       if (change.revision > to) return true;
-      const seen = seenBy(selection, change);
-      if (seen) found.push(seen);
+      const event = eventFor(selection, change);
+      if (event) found.push(event);
       return true;
     },
     ({ after, before }) => (after ? unparsedWeight(after) : 0) + (before ? unparsedWeight(before) : 0),

@@ -43,7 +43,7 @@ export type WriteJob = Pick<Job, 'body'> & Partial<Pick<Job, 'path' | 'granted' 
 export const runWrite = (context: WriteContext, request: FrontRequest, job: WriteJob): Promise<PoolResponse> =>
   new Write(context, request, job).run();
 
-/** One write: does what each state asks for. */
+/** One write: carries out the action of each state. */
 class Write {
   readonly #deadline: number;
   /** The object that the last attempt started from, and the revision of the cache then. */

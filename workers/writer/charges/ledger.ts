@@ -88,7 +88,7 @@ class Accounts {
     return Array.from(keys, key => this.#known.get(key)).filter(account => account?.isChanged === true) as Account[];
   }
 
-  /** Takes what others than the ledger have written. */
+  /** Updates the accounts from events of writes that are not the ledger's own. */
   learn(outcomes: readonly Outcome[]): void {
     for (const outcome of outcomes) {
       if (outcome.is !== 'committed') continue;

@@ -30,7 +30,7 @@ export function explainedOpinions(opinions: readonly ExplainedOpinion[], at: Tim
   return {
     allowed,
     authorizers: opinions.map(shown),
-    // A denial counts before what others would allow.
+    // A denial precedes the rules of authorizers that would allow the request.
     ...(grant.length > 0 && decided === undefined && { grant: grant.map(encodeYaml).join('---\n') }),
     explainedAt: at,
   };

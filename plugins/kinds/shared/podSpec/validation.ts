@@ -238,7 +238,7 @@ function validateTokenFiles(pod: PodSpec, field: string): Violation[] {
   );
 }
 
-/** Checks that what is set can be had on the operating system of the pod. */
+/** Checks that the operating system of the pod supports all fields that are set. */
 function validateOs(pod: PodSpec, field: string): Violation[] {
   const os = pod.os;
   if (!os) return [];

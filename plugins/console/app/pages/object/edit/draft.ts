@@ -34,10 +34,10 @@ interface Stored {
 
 /** A change that the server has carried out without storing it. */
 export interface Review {
-  /** The versions that are compared, without what changes with every write. */
+  /** The compared versions, without the fields that change with every write. */
   readonly before: string;
   readonly after: string;
-  /** The object as it was sent, in the same form: what else differs was set by the server. */
+  /** The object as it was sent, in the same form. Other differences come from the server. */
   readonly sent: string;
   readonly warnings: readonly string[];
   /** The body that was sent, and the mode. */
@@ -80,7 +80,7 @@ function readVersion(text: string): { readonly edited: string; readonly owners: 
   return { edited: editedText(doc), owners };
 }
 
-/** A newer version, and how it fits to what was edited. */
+/** A newer version, and its conflicts with the edited text. */
 export interface Newer {
   readonly text: string;
   /** Who owns which fields of it. */
@@ -129,7 +129,7 @@ export class Draft {
     readonly isNew = false,
   ) {}
 
-  /** Begins with a text that is nowhere yet. */
+  /** Begins with the text of an object that does not exist yet. */
   begin(text: string): void {
     batch(() => {
       this.base.value = text;
@@ -198,7 +198,7 @@ export class Draft {
     return this.address.kind.subresources.some(({ name }) => name === 'status');
   }
 
-  /** Goes back to what the server has. */
+  /** Discards the edits, and shows the version of the server. */
   discard(): void {
     batch(() => {
       const newest = this.newer.peek()?.text ?? this.base.peek();
@@ -264,7 +264,7 @@ export class Draft {
     return applyBody(this.base.peek(), this.text.peek(), known, owned, this.#hasStatus);
   }
 
-  /** Stores what was checked. Resolves with the stored object's text, or with undefined if it was refused. */
+  /** Sends the reviewed text to be stored. Resolves with the text of the stored object; undefined if it was refused. */
   async save(): Promise<string | undefined> {
     let stored: string | undefined;
     await this.#run(async () => {
@@ -320,7 +320,7 @@ export class Draft {
     }
     if (error instanceof ApiError && error.code === 409 && !this.isNew) {
       this.#version = '';
-      // The watch may not have told yet what has changed.
+      // The event of the change may not have arrived yet.
       await this.follow('newest');
       if (this.newer.peek()) return;
     }

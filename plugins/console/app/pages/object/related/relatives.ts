@@ -178,7 +178,7 @@ export async function findDependents(namespace: string, signal: AbortSignal): Pr
 }
 
 /** The objects that are deleted along with another one. */
-export interface Going {
+export interface DeletedObjects {
   /** Dependents without another owner, direct ones first. */
   readonly gone: readonly Relative[];
   /** Dependents that another object owns as well. */
@@ -186,7 +186,7 @@ export interface Going {
 }
 
 /** The objects that are collected after an object is deleted: dependents that keep no owner. */
-export function whatGoes(uid: string, { byOwner }: Dependents): Going {
+export function findCollected(uid: string, { byOwner }: Dependents): DeletedObjects {
   const going = new Set([uid]);
   const gone: Relative[] = [];
   const touched = new Map<string, Relative>();
