@@ -96,7 +96,7 @@ async function installedFolder(): Promise<string> {
   return folder.path;
 }
 
-test('Start leads from an empty folder to a server, and the tutorials go on to a kind and a policy there', {
+test('Start leads from an empty folder to a server, and the tutorials from there to a kind and a policy', {
   timeout: 300_000,
 }, async () => {
   const folder = await installedFolder();

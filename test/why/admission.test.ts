@@ -110,7 +110,7 @@ describe('a write', () => {
   });
 });
 
-test('the cost of a policy that exceeds its budget is that of what was evaluated', async () => {
+test('the cost of a policy that exceeds its budget is that of the evaluated expressions', async () => {
   const cel = await loadCel();
   const spec = { validations: [{ expression: "'a' in object.data" }] };
   const policy = compilePolicy(cel, { kind: '', apiVersion: '', metadata: {}, spec });

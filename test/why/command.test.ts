@@ -51,7 +51,7 @@ describe('capstan why ID', () => {
     expect(await why(id, '-o', 'yaml')).toContain('\nkind: Decision\n');
   });
 
-  test('says where the ids are if there is none, and which arguments it takes', async () => {
+  test('says where to find ids if none is given, and which arguments it takes', async () => {
     await expect(why('none')).rejects.toThrow(/"none" not found; .* capstan get decisions lists them/);
     await expect(why()).rejects.toThrow('expects the audit id of a request, or VERB KIND [NAME]');
     await expect(why('none', '--as=olga')).rejects.toThrow('--as: is about a question');

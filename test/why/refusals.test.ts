@@ -78,7 +78,7 @@ describe('a request that no authorizer allows', () => {
     expect(await nearest(await api.get('/apis/apps/v1/namespaces/why-c/deployments', as('nora')))).toBeUndefined();
   });
 
-  test('is explained for the user that somebody acts as, also if it has selectors', async () => {
+  test('is explained for the impersonated user, also if it has selectors', async () => {
     const { authorization } = await api.decisionOf(await api.get('/api/v1/pods?labelSelector=a=b', as('sela')));
     expect(authorization!['grant']).toEqual(expect.stringContaining('name: allow-list-pods-sela'));
     expect(authorization).toMatchObject({ allowed: false });

@@ -103,7 +103,7 @@ describe('the trail of a request', () => {
     ]);
   });
 
-  test('has bounds, whatever plugins report', () => {
+  test('is bounded for every report of plugins', () => {
     const trail = new RequestTrail(new RecordingBudget());
     for (let i = 0; i < 1000; i++)
       trail.report({ part: 'p'.repeat(1e5), result: 'Changed', message: 'x'.repeat(1e5), patch: '1'.repeat(1e5) });

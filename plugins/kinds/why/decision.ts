@@ -47,7 +47,7 @@ function stepOf({ stage, plugin, part, result, message, ms, cost, patch }: Admis
   };
 }
 
-/** What the authorizers said, as far as it is recorded. */
+/** The opinions of the authorizers, as far as they are recorded. */
 function recordedAuthorization({ opinions, allowedBy, reason }: DecisionRecord): Authorization | undefined {
   if (opinions) return recordedOpinions(opinions);
   if (allowedBy === undefined) return undefined;
@@ -58,8 +58,8 @@ function recordedAuthorization({ opinions, allowedBy, reason }: DecisionRecord):
 type Explaining = RecordContext & { readonly now: () => number };
 
 /**
- * What the authorizers say. Of a request that was denied, their words then, with the rules of now; if these allow it by
- * now, the grant is left out.
+ * The opinions of the authorizers with explanations. For a denied request these are the recorded opinions, explained by
+ * the present rules. If the present rules allow the request, their grant is left out.
  */
 async function explainedAuthorization(
   record: DecisionRecord,

@@ -40,7 +40,7 @@ export function ensureNamespace({ resource, target }: AuthorizedRequest, { metad
 export const parseVersion = ({ metadata: { resourceVersion } }: ApiObject): number =>
   resourceVersion ? parseRevision(resourceVersion, 'metadata.resourceVersion') : 0;
 
-/** The refusal of a change of another version than that of `old`. The decision names the manager that has written it. */
+/** The refusal of a change of another version than that of `old`. The decision names the manager that wrote it. */
 function modifiedError(request: AuthorizedRequest, old: ApiObject): Refusal {
   const managers = [...decodeManagers(old.metadata.managedFields).values()];
   // Times are seconds: of several writes in one, any of them may be named.

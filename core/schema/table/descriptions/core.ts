@@ -1,4 +1,4 @@
-/** Descriptions of the core group but for pods and volumes, by package; README.md explains the form. */
+/** Descriptions of the core group except pods and volumes, by package; README.md explains the form. */
 export const CORE_DESCRIPTIONS = {
   'core.v1': `
 AttachedVolume A volume that is attached to a node.

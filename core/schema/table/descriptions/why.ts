@@ -27,8 +27,8 @@ Decision What the server did about one request, and why. The last refusals and w
  authorization What the authorizers say about the request.
  steps What admission did, in order: mutators, validators, and in them policies and webhooks.
  violations Fields of the object that are not valid. The first 100 are kept.
- conflicts Fields that an apply would have taken from other managers, of which the first 100 are kept; or who has written
-  the object since the version that was sent.
+ conflicts Fields that an apply would have taken from other managers, of which the first 100 are kept; or who has
+  written the object since the version that was sent.
  incomplete Says what the record does not have, such as changes of mutators that were made while the server was busy.
 Explanation Asks whether a user may do something, and why. Nothing is executed or stored.
  spec The user and the action. Without user and groups: the sender of the explanation.

@@ -66,7 +66,7 @@ function useComparison({ before, after, sent }: Review) {
   }, [before, after, sent]);
 }
 
-/** What the server would store, with the choice to store it. */
+/** The object that the server would store, with the choice to store it. */
 export function ReviewView(props: { readonly draft: Draft; readonly review: Review; readonly save: () => void }) {
   const { draft, review, save } = props;
   const button = useRef<HTMLButtonElement>(null);

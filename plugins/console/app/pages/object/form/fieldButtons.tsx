@@ -61,7 +61,7 @@ function neighbourOf(button: HTMLElement): HTMLElement | null | undefined {
   );
 }
 
-/** What can be done with a field as a whole. */
+/** The buttons for operations on a whole field. */
 export function FieldButtons(props: {
   readonly path: Path;
   readonly isReadOnly: boolean;
