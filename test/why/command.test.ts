@@ -88,6 +88,15 @@ describe('capstan why ID', () => {
     ]);
   });
 
+  test('says who has written since the version that was sent', () => {
+    const conflict = { field: '.metadata.resourceVersion', manager: 'waiter', operation: 'Update', since: '2026' };
+    const decision = { request: { verb: 'update', resource: 'pods' }, outcome: { code: 409 }, conflicts: [conflict] };
+    const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));
+    expect(text).toContain(
+      'Conflicts\n  the version that was sent is not the current one: waiter (Update) has written the object at 2026',
+    );
+  });
+
   test('says that a dry run has stored nothing', () => {
     const decision = { request: { verb: 'create', resource: 'pods', dryRun: true }, outcome: { code: 201 } };
     const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));

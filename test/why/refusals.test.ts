@@ -162,6 +162,25 @@ describe('other refusals', () => {
   });
 });
 
+test('an update of an old version is explained with who has written since, and when', async () => {
+  const path = '/api/v1/namespaces/why-a/configmaps/old';
+  const first = { metadata: { name: 'old' }, data: { tea: 'white', cups: '1' } };
+  const { body } = await api.post('/api/v1/namespaces/why-a/configmaps?fieldManager=cook', first);
+  const put = (manager: string, tea: string) =>
+    api.call('PUT', `${path}?fieldManager=${manager}`, { body: { ...body, data: { tea, cups: '2' } } });
+  expect((await put('waiter', 'green')).status).toBe(200);
+  const { outcome, conflicts } = await api.decisionOf(await put('guest', 'black'));
+  expect(outcome!['code']).toBe(409);
+  expect(conflicts).toEqual([
+    {
+      field: '.metadata.resourceVersion',
+      manager: 'waiter',
+      operation: 'Update',
+      since: expect.stringMatching(/^20.*Z$/),
+    },
+  ]);
+});
+
 describe('the list of decisions', () => {
   test('has the newest first, can be selected by fields, and is read in pages', async () => {
     for (const name of ['one', 'two', 'three']) await api.get(`/api/v1/namespaces/why-list/pods/${name}`, as('lena'));

@@ -104,6 +104,17 @@ function stepText(step: UnknownRecord, style: Style): string[] {
   ];
 }
 
+/** A conflict with the manager of a field, or with the one that has written the object last. */
+function conflictText(conflict: UnknownRecord): string {
+  const [field, since] = [stringAt(conflict, 'field'), stringAt(conflict, 'since')];
+  const owner = `${stringAt(conflict, 'manager')} (${stringAt(conflict, 'operation')})`;
+  const isOfVersion = field === '.metadata.resourceVersion';
+  const text = isOfVersion
+    ? `the version that was sent is not the current one: ${owner} has written the object${since && ` at ${since}`}`
+    : `${field} is owned by ${owner}${since && ` since ${since}`}`;
+  return plain(INDENT + text);
+}
+
 /** A list with a heading; nothing if it is empty. */
 const section = (heading: string, lines: readonly string[], style: Style): string[] =>
   lines.length === 0 ? [] : [style.strong(heading), ...lines];
@@ -117,11 +128,7 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
   // Without a message, violations say what is wrong.
   const message = stringAt(outcome, 'message') || (code >= 400 && violations.length === 0 ? LEFT_OUT : '');
   const [request, incomplete] = [recordAt(decision, 'request'), stringAt(decision, 'incomplete')];
-  const conflicts = recordsAt(decision, 'conflicts').map(one => {
-    const since = stringAt(one, 'since');
-    const owner = `${stringAt(one, 'manager')} (${stringAt(one, 'operation')})${since && ` since ${since}`}`;
-    return plain(`${INDENT}${stringAt(one, 'field')} is owned by ${owner}`);
-  });
+  const conflicts = recordsAt(decision, 'conflicts').map(conflictText);
   // Versions, and paths of unknown kinds, are only there.
   const path = (code === 404 || code === 405) && stringAt(request, 'resource') !== '' && stringAt(request, 'path');
   return [

@@ -3,6 +3,7 @@ import { ConfigError } from '../../api/point.js';
 import { readClientConfig } from '../../client/kubeconfig.js';
 import type { ServerAddress } from '../../client/types.js';
 import { areCertificates, isSendable, keyFault } from '../../files/kubeconfigReader.js';
+import { unreadableError } from '../../files/unreadable.js';
 import { type NamingName, namingOf } from '../../naming.js';
 import { type KubeconfigAccess, kubeconfigText } from '../../services/pki/kubeconfig.js';
 import { type ParsedArguments, parseArguments, refuseOperands } from '../arguments.js';
@@ -49,7 +50,7 @@ function read(flag: string, file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`--${flag}`, `cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
+    throw unreadableError(`--${flag}`, file, error);
   }
 }
 

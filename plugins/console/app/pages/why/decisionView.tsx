@@ -147,7 +147,9 @@ function Violations({ decision: { violations = [], conflicts = [] } }: { readonl
         ))}
         {conflicts.map(({ field, manager, operation, since }) => (
           <li key={`${field} ${manager}`}>
-            <code>{field.replace(/^\./, '')}</code> belongs to <strong>{manager}</strong>{' '}
+            <code>{field.replace(/^\./, '')}</code>{' '}
+            {field === '.metadata.resourceVersion' ? 'is not the current one: the last write is of' : 'belongs to'}{' '}
+            <strong>{manager}</strong>{' '}
             <span class="soft small">
               by {operation}
               {since && `, since ${ageOf(Date.parse(since), now)} ago`}
