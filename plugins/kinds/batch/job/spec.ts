@@ -122,7 +122,9 @@ function validateIndexed(spec: JobSpec, field: string): Violation[] {
   const found: Violation[] = [];
   if (completions === undefined) found.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   if (parallel !== undefined && parallel > MOST_PARALLEL)
-    found.push(invalid(`${field}.parallelism`, parallel, `${AT_MOST} ${MOST_PARALLEL} when completion mode is Indexed`));
+    found.push(
+      invalid(`${field}.parallelism`, parallel, `${AT_MOST} ${MOST_PARALLEL} when completion mode is Indexed`),
+    );
   if (completions !== undefined && failed !== undefined && failed > completions)
     found.push(invalid(`${field}.maxFailedIndexes`, failed, `${AT_MOST} completions`));
   if (failed !== undefined && failed > MOST_INDEXES)
