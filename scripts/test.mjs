@@ -28,11 +28,11 @@ async function runTests(file, args) {
   return existsSync(results) ? { code, ...JSON.parse(readFileSync(results, 'utf8')) } : undefined;
 }
 
-/** The names of the failed tests of a file; that of the file if it could not be run. */
-const failedIn = ({ name, status, assertionResults }) =>
-  status === 'failed' && assertionResults.length === 0
-    ? [name]
-    : assertionResults.filter(test => test.status === 'failed').map(({ fullName }) => `${name} > ${fullName}`);
+/** The names of the failed tests of a file; that of the file if it could not be run, or a hook has failed. */
+function failedIn({ name, status, assertionResults }) {
+  const failed = assertionResults.filter(test => test.status === 'failed');
+  return status === 'failed' && failed.length === 0 ? [name] : failed.map(({ fullName }) => `${name} > ${fullName}`);
+}
 
 const failedOf = results => results.testResults.flatMap(failedIn);
 
@@ -43,8 +43,9 @@ async function repeatFailed(results, flags) {
   console.log(`\nrunning files with failed tests again: ${files.join(' ')}`);
   const again = await runTests('test-results-again.json', [...flags, '--no-file-parallelism', ...files]);
   const failed = again ? failedOf(again) : failedOf(results);
-  // A file that fails as a whole has no names of tests.
-  return failedOf(results).filter(name => failed.some(other => name.startsWith(other)));
+  // A file that fails as a whole, the first time or again, has no names of tests.
+  const isSame = (name, other) => name.startsWith(other) || other.startsWith(`${name} > `);
+  return failedOf(results).filter(name => failed.some(other => isSame(name, other)));
 }
 
 /** Prints the last line of the run, which `.ci/run` prints again at its end. */
