@@ -130,7 +130,7 @@ function checkDecision(decision: Decision): Decision {
 const TOKEN_PARTS = 4;
 const TOKEN_PART_CHARACTERS = 8;
 
-/** A message without what it repeats of the token of a request: those of webhooks may have any text. */
+/** A message without parts of the token of the request, which messages of webhooks may repeat. */
 function withoutToken(message: string, request: Received): string {
   const token = request.header('authorization')?.trim().split(' ').at(-1) ?? '';
   const secrets = [token, ...token.split('.', TOKEN_PARTS)].filter(({ length }) => length >= TOKEN_PART_CHARACTERS);

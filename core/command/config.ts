@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
 import { parseYamlDocument } from '../model/text/yamlDocument.js';
+import { unreadableError } from '../files/unreadable.js';
 import { YAML_ALIASES } from '../limits.js';
 import { resolveModule } from '../plugin/load/resolve.js';
 import { checkPluginUse, type PluginUse } from '../plugin/settings.js';
@@ -53,6 +54,8 @@ export function parseConfig(
 ): Partial<Settings> {
   const document = parseYamlDocument(yaml);
   const [error] = document.errors;
+  if (error?.code === 'MULTIPLE_DOCS')
+    throw new ConfigError('--config', 'has several documents: it must be one mapping of settings');
   if (error) throw new ConfigError('--config', error.message.split('\n')[0] ?? 'is not YAML');
   const written: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
   if (written === null || written === undefined) return {};
@@ -75,7 +78,7 @@ function readConfig(file: string, note: (line: string) => void): Partial<Setting
   try {
     yaml = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError('--config', `cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unreadable'}`);
+    throw unreadableError('--config', file, error);
   }
   return parseConfig(yaml, dirname(resolve(file)), note);
 }

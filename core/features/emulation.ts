@@ -7,7 +7,7 @@ const FLAG = '--emulated-version';
 const OLDEST = Number(RELEASE.minor) - 1;
 const NEWEST = Number(RELEASE.minor);
 
-/** Upstream ignores what follows the numbers, such as `-alpha.1`. */
+/** Upstream ignores text after the numbers, such as `-alpha.1`. */
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})((?:\.\d{1,9})*)(?:[-+].*)?$/;
 
 interface Version {

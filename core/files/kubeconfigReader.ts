@@ -5,15 +5,13 @@ import { ConfigError } from '../api/point.js';
 import { isRecord, recordAt, recordsAt, stringAt, type UnknownRecord } from '../model/record.js';
 import { certificatesIn } from '../model/text/certificateBundle.js';
 import { decodeYaml } from '../schema/yaml/yaml.js';
+import { READABLE } from './unreadable.js';
 
 /** A certificate and its private key in PEM. */
 export interface CertificateAndKey {
   readonly certificate: string;
   readonly key: string;
 }
-
-/** What to do about a file that cannot be read. */
-const READABLE = 'name a file that exists and may be read';
 
 /** Reads the parts of a kubeconfig, and notes the files that they are in. Each method throws ConfigError. */
 export class KubeconfigReader {

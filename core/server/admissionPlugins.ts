@@ -15,7 +15,7 @@ interface AdmissionPlugin {
   readonly isOnByDefault: boolean;
   /** Empty: the plugin does nothing. */
   readonly specs: readonly PluginSpec[];
-  /** Upstream keeps it only for those who still name it. AlwaysAdmit does nothing in upstream either. */
+  /** Deprecated in upstream, and kept so that old command lines work. AlwaysAdmit does nothing in upstream either. */
   readonly isDeprecated?: true;
 }
 
@@ -102,7 +102,7 @@ export const admissionWarnings = ({ enableAdmissionPlugins, disableAdmissionPlug
         `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`,
     );
 
-/** The first plugin that is asked behind those of the configuration, and sees what they have changed. */
+/** The first plugin after those of the configuration: it sees their changes. */
 const FIRST_BEHIND = PLUGINS.findIndex(({ name }) => name === 'MutatingAdmissionPolicy');
 
 /** The admission plugins of a server with these settings: those before and after the plugins of its configuration. */

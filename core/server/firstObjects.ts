@@ -20,13 +20,13 @@ const SETTINGS = [
   'runtimeConfig',
   'useServiceAccountCredentials',
 ] as const;
-/** Points whose plugins see or change what is written. */
+/** Points whose plugins see or change written objects. */
 const POINTS = ['converter', 'mutator', 'resourceSource', 'resourceType', 'storage', 'validator'];
 
 const isDefault = (settings: Settings, name: (typeof SETTINGS)[number]): boolean =>
   JSON.stringify(settings[name]) === JSON.stringify(DEFAULTS[name]);
 
-/** Whether a plugin of the configuration, which has been checked, neither sees nor changes what is written. */
+/** Whether a plugin of the configuration, which has been checked, neither sees nor changes written objects. */
 const writesNothing = ({ points }: PluginSpec): boolean =>
   points !== undefined && !points.some(point => POINTS.includes(point));
 

@@ -214,7 +214,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at('authn/metrics.js'), threads: ['front'] },
     { use: at('authz/metrics.js'), threads: ['front'] },
     { use: at('controllers/metrics.js'), threads: ['front'] },
-    // Before certificates: who signs in is not who the certificate of the browser says.
+    // Before certificates: a session counts more than a certificate that the browser sends by itself.
     ...consolePlugins(settings, inputs),
     pool('authn/staticToken.js', { file: inputs.adminTokens }),
     ...(proxies ? [pool('authn/requestHeader.js', proxies)] : []),
@@ -229,7 +229,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...admission.before,
     pool('authz/systemMasters.js'),
     ...settings.plugins,
-    // Behind those that know their tokens: each other token costs a call, and is shown to the webhook.
+    // After authenticators that recognize their own tokens: every other token costs a call, and the webhook sees it.
     ...(tokenWebhook ? [{ ...frontAndPool('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }] : []),
     ...admission.behind,
     // Sees what all mutators have changed.

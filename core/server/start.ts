@@ -46,8 +46,8 @@ import { DEFAULTS } from './settings.js';
 /** A server that answers requests. Its own `client` and `request` are those of the administrator. */
 export interface RunningServer extends ServerUser {
   /**
-   * Another user, for tests: what is asked through it is authorized as for this user. `system:authenticated` is added
-   * to the groups. Throws TypeError for values that are not names.
+   * Another user, for tests: its requests are authorized as those of this user. `system:authenticated` is added to the
+   * groups. Throws TypeError for values that are not names.
    *
    * @example
    * const { status } = await server.as('alice', ['devs']).request('GET', '/api/v1/namespaces/shop/secrets');
@@ -122,7 +122,7 @@ export async function startWith(given: GivenSettings, version?: number): Promise
   }
 }
 
-/** Checks what settings name beside each other: policies, identity providers and plugins. Throws ConfigError. */
+/** Checks settings that depend on each other: policies, identity providers and plugins. Throws ConfigError. */
 async function checkParts(
   given: Settings,
   version: number | undefined,
@@ -151,7 +151,7 @@ async function start(
   const data = threadData(settings, paths, authentication, memory, link);
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
-  // Threads load their modules while the files are made that their plugins read.
+  // Threads load their modules while this thread creates the files that their plugins read.
   const threads = createThreads(scope, settings);
   const home = await fillDataDirectory(paths, settings, naming);
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '../api/point.js';
+import { unreadableError } from '../files/unreadable.js';
 import { type AuditPolicy, parsePolicy } from '../services/audit/policy.js';
 import { namingOf } from '../naming.js';
 import { atFlag } from './atFlag.js';
@@ -15,7 +15,7 @@ export function auditPolicyOf({
   try {
     yaml = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError('--audit-policy-file', `cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
+    throw unreadableError('--audit-policy-file', file, error);
   }
   return atFlag('--audit-policy-file', () => parsePolicy(yaml, file, namingOf(naming).group('audit.orchestrator.io')));
 }

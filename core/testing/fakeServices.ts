@@ -1,8 +1,8 @@
 import type { ServiceClient } from '../api/host.js';
 
-/** A service as the test plays it. */
+/** A simulated service of a test. */
 export interface FakeService {
-  /** Absent: nothing is published yet, and who asks for the state waits for a later `setService`. */
+  /** Absent: nothing is published yet, and readers of the state wait for a later `setService`. */
   readonly state?: unknown;
   ask?(question: unknown): unknown;
 }

@@ -211,7 +211,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
 }
 
 /**
- * Makes what a plugin with these settings contributes to a point, as a server does.
+ * Creates the parts that a plugin with these settings contributes to a point, as a server does.
  *
  * @example
  * const [keys] = await partsOf(plugin, { keys: [] }, authenticator, fakeHost('pool').host);
@@ -229,7 +229,7 @@ export async function partsOf<Config, T extends Thread, In, Out>(
 }
 
 /**
- * The parts of one plugin as a point combines them: what a server would ask.
+ * Combines the parts of one plugin as the point does. A server calls the result.
  *
  * @example
  * const authorization = combine(authorizer, await partsOf(plugin, {}, authorizer, fake.host));

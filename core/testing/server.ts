@@ -20,8 +20,8 @@ export interface TestServer extends Pick<RunningServer, 'client' | 'as'> {
   /** Sends a request by HTTP as the administrator, unless it has a token of its own. */
   request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
   /**
-   * Repeats a GET until its answer satisfies the condition, for what controllers do. The time limit of the test ends
-   * it.
+   * Repeats a GET until its answer satisfies the condition, to wait for changes by controllers. It has no time limit
+   * but that of the test.
    */
   until(path: string, condition: (answer: TestAnswer) => boolean): Promise<TestAnswer>;
   close(): Promise<void>;

@@ -80,7 +80,7 @@ const checkOverhead = (host: Host<'pool'>): Validator => {
   };
 };
 
-/** Adds what the runtime class of a pod says to the pod. */
+/** Adds the overhead, node selector and tolerations of its runtime class to a pod. */
 export default definePlugin<undefined>({
   name: 'runtime-class',
   parse: parseNothing,

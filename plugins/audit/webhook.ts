@@ -19,7 +19,7 @@ import type { EventWriter } from './delivery/writer.js';
 const CALL_MS = 30_000;
 /** How long a call may take when the server closes. */
 const LAST_CALL_MS = 4000;
-/** Calls for a batch, and by what the pause between them grows and varies; upstream's. */
+/** Number of calls for a batch, and the growth and jitter of the pauses between them; upstream's values. */
 const CALLS = 5;
 const FACTOR = 1.5;
 const JITTER = 0.2;
@@ -37,7 +37,7 @@ export interface AuditWebhookConfig {
   readonly delivery: DeliveryOptions;
 }
 
-/** Posts events to a webhook, as EventLists. A batch is sent again, whatever the error is. */
+/** Posts events to a webhook, as EventLists. A batch is sent again after every kind of error. */
 class AuditWebhook implements EventWriter {
   readonly name = 'webhook';
   readonly #webhook: FileWebhook;

@@ -27,7 +27,7 @@ export interface ConsoleConfig {
   readonly issuer?: SignInIssuer;
 }
 
-/** The service by which the pool learns what sessions stand for. */
+/** The service that returns the tokens of sessions to the pool. */
 const sessionService = (sessions: Sessions): Service => ({
   name: SESSION_SERVICE,
   start: () => undefined,

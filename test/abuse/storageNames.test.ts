@@ -255,7 +255,8 @@ describe.each(CASES)('a store with definitions of all built-in kinds, $naming, $
   }, 120_000);
 });
 
-describe.each(NAMINGS)('a definition of the other naming, read under the %s one', naming => {
+// Two servers each, over RocksDB.
+describe.each(NAMINGS)('a definition of the other naming, read under the %s one', { timeout: 60_000 }, naming => {
   test('is not served where a built-in kind has its names, keeps its objects, and ends under its own naming', async () => {
     const roles = namesOf(naming).find(({ plural }) => plural === 'roles')!;
     const { group } = roles;
@@ -317,55 +318,62 @@ describe('a definition with the names of a kind of the program', () => {
   });
 });
 
-test('who may write the status of a definition cannot choose the keys of its objects', async () => {
-  const api = await serve({});
-  const crds = crdPath('kubernetes');
-  const make = async (plural: string, kind: string) => {
-    await api.made(crds, definitionOf('kubernetes', { group: 'tea.example.com', plural, kind, namespaced: true }));
-    await api.until(async () => (await api.get(`/apis/tea.example.com/v1/${plural}`)).status === 200);
-  };
-  await make('orders', 'Order');
-  await api.made('/apis/tea.example.com/v1/namespaces/default/orders', order('a'));
-  await make('cups', 'Cup');
-  for (const plural of ['orders', 'orders/default', '../core/secrets']) {
-    const status = { acceptedNames: { plural, kind: 'Cup', listKind: 'CupList' } };
-    await api.patch(`${crds}/cups.tea.example.com/status`, MERGE, { status });
-    await api.until(async () => (await api.get('/apis/tea.example.com/v1/cups')).status === 200);
-    expect(namesIn((await api.get('/apis/tea.example.com/v1/cups')).body)).toEqual([]);
-    expect(namesIn((await api.get('/apis/tea.example.com/v1/orders')).body)).toEqual(['a']);
-  }
-  await api.delete(`${crds}/cups.tea.example.com`);
-  await api.until(async () => (await api.get(`${crds}/cups.tea.example.com`)).status === 404);
-  expect(namesIn((await api.get('/apis/tea.example.com/v1/orders')).body)).toEqual(['a']);
-});
+describe('keys of objects of custom kinds', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await Api.start();
+  });
+  afterAll(() => api.close());
 
-test('a kind whose plural name begins with that of another has its own objects, and so has a namespace', async () => {
-  const api = await serve({});
-  const kinds = ['order', 'orders', 'ordersx'].map(plural => ({
-    group: 'tea.example.com',
-    plural,
-    kind: `K${plural}`,
-    namespaced: true,
-  }));
-  for (const names of kinds) await api.made(crdPath('kubernetes'), definitionOf('kubernetes', names));
-  await api.namespace('default-2');
-  for (const { plural } of kinds) {
-    const list = `/apis/tea.example.com/v1/${plural}`;
-    await api.until(async () => (await api.get(list)).status === 200);
-    for (const namespace of ['default', 'default-2'])
-      await api.made(`/apis/tea.example.com/v1/namespaces/${namespace}/${plural}`, {
-        ...order(`${plural}-${namespace}`),
-        kind: `K${plural}`,
-      });
-  }
-  for (const { plural } of kinds) {
-    expect(namesIn((await api.get(`/apis/tea.example.com/v1/${plural}`)).body).sort()).toEqual([
-      `${plural}-default`,
-      `${plural}-default-2`,
-    ]);
-    const one = await api.get(`/apis/tea.example.com/v1/namespaces/default/${plural}`);
-    expect(namesIn(one.body)).toEqual([`${plural}-default`]);
-  }
+  test('who may write the status of a definition cannot choose the keys of its objects', async () => {
+    const crds = crdPath('kubernetes');
+    const make = async (plural: string, kind: string) => {
+      await api.made(crds, definitionOf('kubernetes', { group: 'tea.example.com', plural, kind, namespaced: true }));
+      await api.until(async () => (await api.get(`/apis/tea.example.com/v1/${plural}`)).status === 200);
+    };
+    await make('orders', 'Order');
+    await api.made('/apis/tea.example.com/v1/namespaces/default/orders', order('a'));
+    await make('cups', 'Cup');
+    for (const plural of ['orders', 'orders/default', '../core/secrets']) {
+      const status = { acceptedNames: { plural, kind: 'Cup', listKind: 'CupList' } };
+      await api.patch(`${crds}/cups.tea.example.com/status`, MERGE, { status });
+      await api.until(async () => (await api.get('/apis/tea.example.com/v1/cups')).status === 200);
+      expect(namesIn((await api.get('/apis/tea.example.com/v1/cups')).body)).toEqual([]);
+      expect(namesIn((await api.get('/apis/tea.example.com/v1/orders')).body)).toEqual(['a']);
+    }
+    await api.delete(`${crds}/cups.tea.example.com`);
+    await api.until(async () => (await api.get(`${crds}/cups.tea.example.com`)).status === 404);
+    expect(namesIn((await api.get('/apis/tea.example.com/v1/orders')).body)).toEqual(['a']);
+  });
+
+  test('a kind whose plural name begins with that of another has its own objects, and so has a namespace', async () => {
+    const kinds = ['order', 'orders', 'ordersx'].map(plural => ({
+      group: 'shop.example.com',
+      plural,
+      kind: `K${plural}`,
+      namespaced: true,
+    }));
+    for (const names of kinds) await api.made(crdPath('kubernetes'), definitionOf('kubernetes', names));
+    await api.namespace('default-2');
+    for (const { plural } of kinds) {
+      const list = `/apis/shop.example.com/v1/${plural}`;
+      await api.until(async () => (await api.get(list)).status === 200);
+      for (const namespace of ['default', 'default-2'])
+        await api.made(`/apis/shop.example.com/v1/namespaces/${namespace}/${plural}`, {
+          apiVersion: 'shop.example.com/v1',
+          kind: `K${plural}`,
+          metadata: { name: `${plural}-${namespace}` },
+        });
+    }
+    for (const { plural } of kinds) {
+      expect(namesIn((await api.get(`/apis/shop.example.com/v1/${plural}`)).body).sort()).toEqual([
+        `${plural}-default`,
+        `${plural}-default-2`,
+      ]);
+      const one = await api.get(`/apis/shop.example.com/v1/namespaces/default/${plural}`);
+      expect(namesIn(one.body)).toEqual([`${plural}-default`]);
+    }
+  });
 });
 
 test.each(NAMINGS)('a directory of an earlier release is served under the %s naming', async naming => {

@@ -133,7 +133,7 @@ describe('the body of a PATCH', () => {
   });
 });
 
-describe('what is wrong with a request', () => {
+describe('the order of errors of a request:', () => {
   let api: Api;
   let home: string;
   beforeAll(async () => {

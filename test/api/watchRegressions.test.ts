@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { Compacted } from '../../core/api/storage.js';
@@ -92,7 +93,8 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
         const watch = await openWatch(server, `${path}?watch=1&resourceVersion=0`).catch(() => undefined);
         if (watch?.status === 200) return watch;
         watch?.close();
-        await new Promise(resolve => setImmediate(resolve));
+        // An attempt takes time from the server that starts.
+        await delay(5);
       }
     };
     const watches = await Promise.all([trying(), trying(), trying()]);
@@ -218,18 +220,18 @@ describe('a watcher that never reads', { timeout: 60_000 }, () => {
     const events: Event[] = await reading.until(about('big'));
     // Bytes that the kernel and the socket buffer accept do not count: writing ends when the server stops accepting.
     let last = events[0]!;
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 36; i++) {
       await api.patch(`${path}/big`, MERGE, valued(`${i}${big}`));
       [last] = (await reading.until(() => true)) as [Event];
       events.push(last);
     }
-    expect(60 * stored).toBeGreaterThan(4 * WATCH_BACKLOG_BYTES);
+    expect(36 * stored).toBeGreaterThan(4 * WATCH_BACKLOG_BYTES);
     socket.resume();
     if (!cut) await once(socket, 'close');
     expect(cut).toBe(true);
     for (let i = 1; i < events.length; i++)
       expect(number(versionOf(events[i]!.object))).toBeGreaterThan(number(versionOf(events[i - 1]!.object)));
-    expect(events).toHaveLength(61);
+    expect(events).toHaveLength(37);
     reading.close();
   });
 });

@@ -225,18 +225,19 @@ describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener =
     watch.socket.pause();
     const big = 'x'.repeat(700_000);
     await api.made(path, secret('big', big));
-    for (let i = 0; i < 60; i++) await api.patch(`${path}/big`, MERGE, valued(`${i}${big}`));
-    expect(60 * big.length).toBeGreaterThan(4 * WATCH_BACKLOG_BYTES);
+    for (let i = 0; i < 36; i++) await api.patch(`${path}/big`, MERGE, valued(`${i}${big}`));
+    // In base64. The kernel and the socket buffer accept some as well.
+    expect((36 * big.length * 4) / 3).toBeGreaterThan(4 * WATCH_BACKLOG_BYTES);
     watch.socket.resume();
     expect(await watch.closed).toBe(1006);
   }, 60_000);
-});
 
-test.each(LISTENER_NAMES)('a drain ends watches over WebSockets with code 1001, listener %s', async listener => {
-  const api = await Api.start({ listener });
-  const watch = new Watch(api, '/api/v1/namespaces?watch=1&allowWatchBookmarks=true&resourceVersion=0');
-  await watch.next(1);
-  await api.close();
-  expect(await watch.closed).toBe(1001);
-  expect(watch.events.at(-1)!.type).toBe('BOOKMARK');
+  // The last test: it ends the server.
+  test('a drain ends watches over WebSockets with code 1001', async () => {
+    const watch = new Watch(api, '/api/v1/namespaces?watch=1&allowWatchBookmarks=true&resourceVersion=0');
+    await watch.next(1);
+    await api.close();
+    expect(await watch.closed).toBe(1001);
+    expect(watch.events.at(-1)!.type).toBe('BOOKMARK');
+  });
 });

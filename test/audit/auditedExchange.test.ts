@@ -55,7 +55,7 @@ function exchangeWith(body: object, method = 'POST'): AuditedExchange {
 const answerWith = (exchange: AuditedExchange, body: object): void =>
   exchange.respond(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
 
-describe('what is kept of a request for its audit event', () => {
+describe('the record of a request for its audit event', () => {
   test.each([
     ['None', false, false],
     ['Metadata', true, false],
@@ -72,7 +72,7 @@ describe('what is kept of a request for its audit event', () => {
     expect(exchange.responseObject() !== undefined).toBe(hasResponse);
   });
 
-  test('is nothing of an answer beyond the bound, sent whole or in parts', () => {
+  test('has no answer beyond the bound, sent whole or in parts', () => {
     const whole = exchangeWith({}, 'GET');
     answerWith(whole, { text: 'x'.repeat(AUDITED_BYTES) });
     const streamed = exchangeWith({}, 'GET');
@@ -86,7 +86,7 @@ describe('what is kept of a request for its audit event', () => {
     }
   });
 
-  test('is nothing of an answer in parts while those of others are too long together', () => {
+  test('has no answer in parts while those of others are too long together', () => {
     const begin = (length: number) => {
       const exchange = exchangeWith({}, 'GET');
       const stream = exchange.stream(200, JSON_TYPE);
@@ -113,7 +113,7 @@ describe('what is kept of a request for its audit event', () => {
     expect(exchange.requestObject() !== undefined).toBe(level === 'Request');
   });
 
-  test('is an answer in parts once it has ended, which is told', () => {
+  test('has an answer in parts once it has ended, and the end is reported', () => {
     const exchange = exchangeWith({}, 'GET');
     const stream = exchange.stream(200, JSON_TYPE);
     let ended = 0;

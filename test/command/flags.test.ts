@@ -209,7 +209,12 @@ describe('the configuration file', () => {
   });
 
   it('that cannot be read or is not YAML is refused', () => {
-    expect(refusal('--config=/nowhere/x.yaml')).toBe('--config: cannot read /nowhere/x.yaml: ENOENT');
+    expect(refusal('--config=/nowhere/x.yaml')).toBe(
+      '--config: cannot read /nowhere/x.yaml: ENOENT; name a file that exists and may be read',
+    );
+    expect(refusal('--config', file('two.yaml', 'history: 1m\n---\nhistory: 2m\n'))).toBe(
+      '--config: has several documents: it must be one mapping of settings',
+    );
     expect(refusal('--config', file('bad.yaml', 'a: [1'))).toContain('--config: ');
   });
 });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Agent, request } from 'undici';
 import type { Io } from '../../core/command/serve.js';
+import { addCertificates } from '../support/certificates.js';
 
 /** The program `capstan`. */
 export const COMMAND = resolve('dist/core/command/main.js');
@@ -40,6 +41,7 @@ export class ServerProcess {
     prefix: readonly string[] = [],
   ): Promise<ServerProcess> {
     const words = [...prefix, process.execPath, COMMAND, 'serve', '--secure-port=0', `--data-dir=${dataDir}`, ...flags];
+    await addCertificates(dataDir, flags.includes('--naming=kubernetes') ? 'kubernetes' : 'neutral');
     const child = spawn(words[0]!, words.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
     const agent = new Agent({ connect: { rejectUnauthorized: false } });
     const server = new ServerProcess(child, dataDir, agent);

@@ -59,7 +59,7 @@ describe('the programs of the guides', () => {
   });
 });
 
-describe('what the guide lists', () => {
+describe('lists of the guide agree with the program:', () => {
   test('points: each is exported, and runs in the threads of the table', () => {
     const rows = [...PLUGINS.matchAll(/^\| `(\w+)` \| ([a-z ,]+) \| /gm)].filter(([, name]) => api.has(name!));
     const points = [...api].filter(([, value]) => typeof (value as { combine?: unknown }).combine === 'function');

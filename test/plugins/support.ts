@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent, request } from 'undici';
+import { addCertificates } from '../support/certificates.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /** An export of a fixture module, as a configuration names it. */
@@ -62,6 +63,7 @@ export class ConfiguredServer {
 
   /** As `start`, with flags alone. */
   async startWith(flags: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<this> {
+    await addCertificates(join(this.directory, 'data'));
     this.#child = spawn(process.execPath, [resolve('dist/core/command/main.js'), 'serve', ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: this.directory,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { addCertificates } from '../support/certificates.js';
 import type { FaultSettings } from './shim.js';
 
 const COMMAND = resolve('dist/core/command/main.js');
@@ -48,6 +49,7 @@ export class ServerProcess {
   async start(): Promise<void> {
     this.#isEndExpected = false;
     this.#output = '';
+    await addCertificates(this.dataDir, this.flags.includes('--naming=kubernetes') ? 'kubernetes' : 'neutral');
     const child = spawn(
       process.execPath,
       [COMMAND, 'serve', '--secure-port=0', `--data-dir=${this.dataDir}`, ...this.flags],

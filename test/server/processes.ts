@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Agent, request } from 'undici';
+import { addCertificates } from '../support/certificates.js';
 
 const COMMAND = resolve('dist/core/command/main.js');
 
@@ -80,6 +81,7 @@ export class ServerProcess {
       `--data-dir=${this.directory}`,
       ...this.flags,
     ];
+    await addCertificates(this.directory);
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     this.output = '';

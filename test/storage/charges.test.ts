@@ -227,7 +227,7 @@ describe('charges of concurrent writers', () => {
   });
 });
 
-describe('what is not stored', () => {
+describe('a write that is not stored', () => {
   it('is not charged: creates under one name, and charges of which one is refused', async () => {
     const { store, thread, close } = await openServer(new MemoryRecords());
     await thread.propose(QUOTAS.map(key => quotaPut(key, 0, 0)));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import {
   type Storage,
   StoreError,
@@ -61,12 +61,16 @@ storageConformance('rocksdb, masked', async () => {
     dispose: () => rm(path, { recursive: true }),
   };
 });
-if (etcdWanted)
+if (etcdWanted) {
+  const etcd = await startEtcd();
+  afterAll(() => etcd.stop());
+  let stores = 0;
   storageConformance('etcd, masked', async () => {
-    const { url, stop } = await startEtcd();
-    const open = () => new EtcdStore({ servers: [url], prefix: 'test' }, () => undefined, masking).start();
-    return { open, dispose: stop };
+    const prefix = `test-${stores++}`;
+    const open = () => new EtcdStore({ servers: [etcd.url], prefix }, () => undefined, masking).start();
+    return { open, dispose: async () => {} };
   });
+}
 
 const SECRET = 'the-secret-of-this-test';
 /** An object whose revision is inserted into it. */

@@ -61,7 +61,7 @@ export interface FrontSources {
   readonly paths: (front: Omit<BuiltFront, 'front'>) => PathHandler;
 }
 
-/** A front end: the cache of all objects, watches, and what answers from them. */
+/** A front end: the cache of all objects, the watches, and the handlers of requests. */
 export interface BuiltFront {
   readonly front: Front;
   readonly live: LiveRegistry;
@@ -71,7 +71,7 @@ export interface BuiltFront {
   readonly healthAccess: HealthAccess;
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
-  /** Serves the kinds of other plugins, and forgets what those before have found about senders. */
+  /** Serves the kinds of other plugins, and drops identities and permissions that the former plugins have returned. */
   reload(plugins: Plugins): void;
 }
 

@@ -44,7 +44,7 @@ interface FrontEndParts extends FrontEndInputs {
   readonly readThreads: () => readonly ThreadReading[];
 }
 
-/** The front end of the main thread, and what only this thread has: documents, health, metrics. */
+/** The front end of the main thread, with the parts that only this thread has: documents, health, metrics. */
 export interface FrontEnd extends BuiltFront {
   /** Work after the start that health endpoints wait for. */
   readonly hooks: StartHooks;

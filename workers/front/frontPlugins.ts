@@ -17,7 +17,7 @@ export const KEPT_POINTS: readonly string[] = ['storage', 'listener', 'auditSink
 /** The calls of plugins that this thread is in, for the thread that watches it. */
 type FrontCalls = Omit<MainThread, 'nativeId'>;
 
-/** Plugins of this thread that were loaded together, and what they hold. */
+/** Plugins of this thread that were loaded together, and their resources. */
 interface Generation {
   readonly plugins: Plugins;
   readonly calls: FrontCalls;

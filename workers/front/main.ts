@@ -1,4 +1,4 @@
-/** The front end's thread, which is the main one: creates the other threads, and serves what they do. */
+/** The front end's thread, which is the main one: creates the other threads, and handles their messages. */
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { threadId } from 'node:worker_threads';
@@ -40,7 +40,7 @@ import { StoreThread } from './threads/writerThread.js';
  */
 const HOOKS_MS = 5000;
 
-/** Threads of the pool: one per core beside the front end's own, and one for what may take long. */
+/** Threads of the pool: one per core beside the front end's own, and one for jobs that may take long. */
 const POOL_THREADS = Math.max(1, availableParallelism() - 1) + 1;
 
 /** A front end that can answer requests. */

@@ -12,7 +12,7 @@ const SAVED_VALUES = 100_000;
 const CHARACTERS_PER_VALUE = 16;
 
 /**
- * The work of a pool thread for what is only recorded, and that nothing else needs. A busy thread leaves it out, so
+ * The work of a pool thread that only the records of decisions need. A busy thread leaves it out, so
  * that recording never takes more than a small part of its time.
  */
 export class RecordingBudget {

@@ -12,7 +12,7 @@ const isWhole = (prefix: string): boolean => prefix === '' || `${storageNameIn(p
 
 /** Objects of one resource. */
 interface RecordedPage {
-  /** `group/plural/`; undefined for a page without objects, which says what is missing. */
+  /** `group/plural/`; undefined for a page without objects, which names the resources that are incomplete. */
   readonly prefix: string | undefined;
   readonly message: StartPageMessage;
 }

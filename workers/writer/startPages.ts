@@ -61,7 +61,7 @@ export class StartPages {
     }
   }
 
-  /** Records events that were committed, for whoever is sent the recorded pages later. */
+  /** Records committed events, for threads that are sent the recorded pages later. */
   committed(events: readonly WireEvent[]): void {
     this.#recorded?.committed(events);
   }

@@ -23,7 +23,7 @@ const WAKE_MS = 5;
 /** A connected thread: its channel and counter, and the key prefixes that it has subscribed to. */
 export class Subscriber {
   #prefixes: readonly string[] = [];
-  /** Set while start pages are read: what is to be posted after it. */
+  /** Set while start pages are read: messages to be posted after them. */
   #deferred: (EventsMessage | MovedMessage)[] | undefined;
   /** The memory of the values of events that the thread was sent last. */
   #memory: ArrayBufferLike | undefined;
@@ -194,6 +194,7 @@ export class Subscriber {
     this.#count();
   }
 
+  /** Counts a message after it was sent: a thread that sees the count finds the message in the ring or on the port. */
   #count(): void {
     this.#sent = (this.#sent + 1) | 0;
     Atomics.add(this.counters, this.#counter, 1);

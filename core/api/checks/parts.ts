@@ -2,7 +2,7 @@
 type Members = { readonly [name: string]: 'function' | 'string' | 'object' | readonly [is: Test, what: string] };
 type Test = (value: unknown) => boolean;
 
-/** A list, whatever is in it. */
+/** A list with any items. */
 export const LIST = [Array.isArray, 'a list'] as const;
 
 /** A time for which something may be cached: milliseconds, or one of these words. */

@@ -190,6 +190,7 @@ class Checker implements Ast.Visitor<Type> {
   ): Type {
     const matching: Overload[] = [];
     let result: Type | undefined;
+    // All matching overloads are kept: with arguments of type dyn, the evaluation chooses by the values.
     for (const o of all) {
       if (o.member !== member || o.args.length !== argTypes.length) continue;
       const [args, type] = this.instantiate(o);
@@ -322,8 +323,8 @@ class Checker implements Ast.Visitor<Type> {
   }
 
   /** A condition inside a loop; upstream expands it to the first argument of `_?_:_` and words its error so. */
-  private checkCondition(e: Ast.ComprehensionExpr, checkCondition: Ast.Expr, branch: Type): void {
-    const t = this.visit(checkCondition);
+  private checkCondition(e: Ast.ComprehensionExpr, condition: Ast.Expr, branch: Type): void {
+    const t = this.visit(condition);
     if (T.isAssignable(this.bindings, [t], [T.BOOL]) || this.lenient) return;
     const b = formatType(this.finalType(branch));
     this.issues.add(

@@ -33,7 +33,7 @@ const RELATIONS = new Set(['<', '<=', '>', '>=', '==', '!=', 'in']);
 const SUMS = new Set(['+', '-']);
 const PRODUCTS = new Set(['*', '/', '%']);
 
-/** A placeholder for an operand with a syntax error. */
+/** A placeholder for an operand with a syntax error: parsing continues, so that one attempt reports several errors. */
 const ERROR_EXPR: Expr = { is: 'ident', at: 0, name: '@broken' };
 const LOGIC: ReadonlySet<string> = new Set(['&&', '||']);
 
@@ -143,6 +143,7 @@ class Parser extends Cursor implements MacroContext {
       const { at, text } = this.token;
       this.i++;
       chain++;
+      // Operators are left-associative: each one more puts the operands before it one level deeper.
       const right = this.nested(chain, operand);
       left = { is: 'call', at, fn: text === 'in' ? '@in' : `_${text}_`, args: [left, right] };
     }

@@ -10,7 +10,7 @@ const LABELS = { [DEMO_LABEL]: DEMO_VALUE };
 /** The label with the name of an app. */
 const APP = 'app';
 
-/** A team with its namespace, a member, and what it runs. */
+/** A team with its namespace, a member, its apps and its website. */
 export interface Team {
   readonly name: string;
   readonly namespace: string;

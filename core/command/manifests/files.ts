@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../api/point.js';
+import { unreadableError } from '../../files/unreadable.js';
 import { MANIFEST_BYTES } from '../../limits.js';
 import { stringAt, type UnknownRecord } from '../../model/record.js';
 import { formatBytes, type ParsedArguments } from '../arguments.js';
@@ -18,7 +19,7 @@ export function readSource(file: string, flag: string): SourceFile {
   try {
     bytes = readFileSync(file === '-' ? 0 : file);
   } catch (error) {
-    throw new ConfigError(flag, `cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unreadable'}`);
+    throw unreadableError(flag, file, error);
   }
   const name = file === '-' ? 'standard input' : file;
   if (bytes.length > MANIFEST_BYTES)

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../../api/point.js';
 import type { ClientAccess } from '../../client/index.js';
 import { type Stored, StoreError } from '../../api/storage.js';
+import { READABLE } from '../../files/unreadable.js';
 import { SNAPSHOT_PATH } from '../../model/wellKnown/namedPaths.js';
 import { sharedDefinitionsNotice } from '../../schema/storageLayout.js';
 import { SnapshotError, type SnapshotHeader } from '../../services/snapshot/format.js';
@@ -137,6 +138,8 @@ async function* readObjects(file: string, former: string[]): AsyncGenerator<Stor
 
 function toStoreError(error: Error, subject: string): Error {
   if (error instanceof SnapshotError) return new StoreError(`${subject}: ${error.message}`, { cause: error });
-  const { code } = error as NodeJS.ErrnoException;
-  return error instanceof StoreError ? error : new StoreError(`${subject}: ${code ?? error.message}`, { cause: error });
+  if (error instanceof StoreError) return error;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const next = code === 'ENOENT' && syscall === 'open' ? `; ${READABLE}` : '';
+  return new StoreError(`${subject}: ${code ?? error.message}${next}`, { cause: error });
 }

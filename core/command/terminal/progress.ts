@@ -14,7 +14,7 @@ export function eraseProgress(output: Output = process.stderr): void {
 }
 
 /**
- * Says what is being waited for, until `work` is done: in one line on standard error, which disappears. Writes nothing
+ * Shows a description of `work` until it is done: in one line on standard error, which disappears. Writes nothing
  * where that is no terminal. `text` is asked again for each picture.
  */
 export async function withProgress<T>(

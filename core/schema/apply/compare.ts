@@ -100,6 +100,7 @@ function compareValues(shape: Shape, before: Json | undefined, after: Json | und
   if (before === undefined) return { added: allFields(shape, after!) };
   if (after === undefined) return { removed: allFields(shape, before) };
   const [a, b] = [formOf(before), formOf(after)];
+  // A list in place of a map, or the reverse: nothing below corresponds, so that all fields differ.
   if (a && b && a !== b)
     return {
       modified: LEAF,
@@ -167,6 +168,7 @@ function compareMaps(form: MapForm | undefined, before: Json, after: Json): Part
   if (!form || form.atomic || (isEmptyObject(old) && isEmptyObject(now)))
     return equalJson(before, after) ? undefined : MODIFIED;
   const builder = new DifferenceBuilder();
+  // A map without a fixed set of members has them in any order; those of a struct are compared in sorted order.
   if (form.additional) {
     for (const name in now) compareMember(form, `f:${name}`, name, memberOf(old, name), now[name], builder);
     for (const name in old)

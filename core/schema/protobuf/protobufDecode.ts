@@ -48,6 +48,7 @@ const toText = (value: unknown): string => (value instanceof Uint8Array ? Buffer
 function readTime(parts: Map<number, unknown>, micro: boolean): Json | undefined {
   const seconds = toNumber(parts.get(1) ?? 0);
   const nanoseconds = toNumber(parts.get(2) ?? 0);
+  // An empty message is upstream's encoding of an absent time.
   if (seconds === 0 && nanoseconds === 0) return undefined;
   const read = new Date(seconds * 1000).toISOString().slice(0, 19);
   return micro ? `${read}.${String(Math.trunc(nanoseconds / 1000)).padStart(6, '0')}Z` : `${read}Z`;
@@ -131,6 +132,7 @@ class MessageReader {
     } else if (type.is === 'map') this.#mapEntry(type.of, (value[name] ??= Object.create(null)) as JsonObject, depth);
     else {
       const read = this.#value(type, depth);
+      // Protobuf writes zero values of such fields, which JSON leaves out: the result must not depend on the encoding.
       const dropped = !field.pointer && field.omitEmpty && (read === '' || read === 0 || read === false);
       if (read !== undefined && !dropped) value[name] = read;
     }

@@ -20,7 +20,7 @@ export interface Enablement {
   readonly minor: number;
 }
 
-/** Served is what the release serves. */
+/** The default: all versions that the release serves are enabled. */
 export const AS_RELEASED: Enablement = { versions: {}, resources: {}, minor: Number(RELEASE.minor) };
 
 /** The minor number of a release of the table: 32 of `1.32`. */

@@ -39,7 +39,7 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, value) 
 /** The metrics of plugins, and what they have observed. Each has a limited number of series. */
 export class ObservedMetrics {
   #registry: Registry | undefined;
-  /** What was observed before the metrics were registered: the store opens before. */
+  /** Values observed before the metrics were registered: the store opens earlier. */
   #early: ObservedValues[] = [];
   readonly #defined = new Map<string, MetricDefinition>();
   readonly #instruments = new Map<string, Instrument>();
@@ -81,7 +81,7 @@ export class ObservedMetrics {
       if (this.#defined.has(name)) continue;
       const instrument = instrumentOf(definition);
       this.#defined.set(name, definition);
-      // Hidden metrics are counted and not shown, so that what counts them need not know.
+      // Hidden metrics are counted and not shown, so that the counting code does not depend on the release.
       this.#instruments.set(name, instrument);
       if (!isShown(definition, this.hiddenFor)) continue;
       this.#registry?.registerMetric(instrument);

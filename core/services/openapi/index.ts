@@ -119,6 +119,7 @@ class Documents implements OpenApiDocuments {
       path === '/openapi/v2'
         ? ([this.#v2Parts, (part: Part) => this.#renderV2Part(part)] as const)
         : ([this.#v3, (part: Part) => this.#render(part)] as const);
+    // These two need all parts: the index of version 3 has their hashes. Other paths need only one part.
     if (path !== '/openapi/v2' && path !== '/openapi/v3') return;
     for (const part of this.#parts.values()) {
       if (cache.has(part)) continue;

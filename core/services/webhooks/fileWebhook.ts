@@ -98,7 +98,7 @@ export class FileWebhook {
     return watchFiles(this.#files, () => this.#reload());
   }
 
-  /** Reads the file again. If it cannot be used, what was read before stays. */
+  /** Reads the file again. If it cannot be used, the former configuration stays in use. */
   #reload(): void {
     const { log } = this.host;
     try {

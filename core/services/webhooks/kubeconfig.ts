@@ -15,7 +15,7 @@ export interface WebhookFileRules {
   readonly allowsHttp: boolean;
 }
 
-/** Members of a user that need what the server does not have. */
+/** Members of a user that the server does not support. */
 const UNSUPPORTED = ['exec', 'auth-provider', 'as', 'as-groups', 'as-uid', 'as-user-extra'];
 
 /** How the server identifies itself as a user of a kubeconfig. Throws ConfigError for one that it cannot be. */

@@ -117,7 +117,7 @@ export function checkViolation({ reason, field, message }: Violation): void {
  * for (const { name, run } of validatorConformance({ make: () => new Levels(), objects })) test(name, run);
  */
 export function validatorConformance({ make, objects }: ValidatorCase): readonly ConformanceTest[] {
-  /** With what a server gives it, which is frozen. */
+  /** Calls a validator with frozen objects, as a server does. */
   const validated = (validator: Validator, change: Change, after: ApiObject | undefined) =>
     orRefusal(() => validator.validate(frozenChange(change), frozenCopy(after)));
   return suite(builder => {

@@ -32,7 +32,7 @@ function setAmounts(container: Container, member: 'limits' | 'requests', amounts
   return absent.sort();
 }
 
-/** Sets the default amounts of a range in a pod. Returns what it has set, in words. */
+/** Sets the default amounts of a range in a pod. Returns the changes as texts for an annotation. */
 function setDefaults(range: LimitRange, pod: PodSpec): string[] {
   const limits = (range.spec.limits ?? []).filter(({ type }) => type === 'Container');
   const defaultsOf = (member: 'default' | 'defaultRequest'): Written =>

@@ -26,7 +26,7 @@ interface NodeSelectors {
 const ROOT = 'podNodeSelectorPluginConfig';
 const DEFAULT = 'clusterDefaultNodeSelector';
 
-/** Reads `a=b,c=d`. Returns what is wrong with it otherwise. */
+/** Parses `a=b,c=d`. Returns an error message for a text of another form. */
 function parseSelector(text: string): Labels | string {
   const labels = new Map<string, string>();
   if (text === '') return labels;

@@ -120,6 +120,7 @@ class Evaluation {
   async run(): Promise<void> {
     const { validations } = this.policy;
     const outcomes: (Evaluated & { readonly seconds: number })[] = [];
+    // All validations before any message: message expressions may use only the budget that validations leave.
     for (const { expression } of validations) {
       const began = monotonicTime();
       const outcome = await this.#evaluate(expression);

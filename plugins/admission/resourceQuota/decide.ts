@@ -34,7 +34,7 @@ const show = (amounts: Iterable<readonly [string, Quantity]>): string =>
     .map(([name, amount]) => `${name}=${formatQuantity(amount)}`)
     .join(',');
 
-/** The limits of a quota, and what it has counted. */
+/** The limits of a quota, and the used amounts. */
 interface Limits {
   readonly hard: Amounts;
   readonly used: Amounts;
@@ -94,7 +94,7 @@ function problemOf({ object, evaluator }: CountedChange, { quota, used, resource
   return `status unknown for quota: ${quota.metadata.name}, resources: ${[...resources].sort().join(',')}`;
 }
 
-/** The amounts that a change uses more than before. An update never lowers what a quota counts: the recount does. */
+/** The increase of the amounts by a change. Updates never lower the used amounts of a quota: the controller does. */
 function addedBy({ object, old, evaluator, now }: CountedChange): Amounts {
   const before: Amounts = old ? evaluator.usage(old, now) : new Map();
   return new Map(

@@ -12,7 +12,7 @@ import { QuotaViews } from './views.js';
 
 const QUOTAS = 'core/resourcequotas';
 
-/** Resources that no quota counts, in neutral names: events, and what is answered and never stored. */
+/** Resources that no quota counts, in neutral names: events, and kinds that are answered and never stored. */
 const IGNORED: ReadonlySet<string> = new Set([
   '/bindings',
   '/componentstatuses',

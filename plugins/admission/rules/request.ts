@@ -2,7 +2,7 @@ import type { Change, ServedKind } from '../../../core/api/admission.js';
 import type { User } from '../../../core/model/user.js';
 import type { UnknownRecord } from '../../../core/model/record.js';
 
-/** A user as an object (authentication/v1 UserInfo), without what is empty. */
+/** A user as an object (authentication/v1 UserInfo), without empty members. */
 const userInfo = ({ name, uid, groups, extra }: User): UnknownRecord => ({
   ...(name ? { username: name } : {}),
   ...(uid ? { uid } : {}),

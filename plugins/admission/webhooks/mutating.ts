@@ -135,7 +135,7 @@ class Mutating {
   }
 }
 
-/** The operations of a patch. Throws 500 for one that is no list. */
+/** The operations of a patch. Throws 500, in upstream's words, for a patch that is not a list. */
 function operationsOf({ patch }: Verdict): Json[] {
   if (patch === '') return [];
   let operations: Json;

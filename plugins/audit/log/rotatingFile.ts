@@ -60,7 +60,7 @@ export class RotatingFile {
     this.#handle = undefined;
   }
 
-  /** Writes what waits, all that has come meanwhile together. */
+  /** Writes the waiting lines. Lines that arrive meanwhile are written together in the next step. */
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       let batch: Appended[] = [];
@@ -84,7 +84,7 @@ export class RotatingFile {
     this.#running = undefined;
   }
 
-  /** Takes what fits into a number of bytes. */
+  /** Removes and returns the waiting lines that fit into a number of bytes. */
   #take(room: number): Appended[] {
     let bytes = 0;
     const end = this.#waiting.findIndex(({ lines }) => (bytes += lines.length) > room);

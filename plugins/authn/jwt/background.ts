@@ -90,7 +90,7 @@ export class JwtService implements Service {
     );
   }
 
-  /** Reads the changed file, and uses it if it is valid and its providers answer. Otherwise keeps what there is. */
+  /** Reads the changed file, and uses it if it is valid and its providers answer. Otherwise keeps the former one. */
   async #reload(file: string): Promise<void> {
     const { log } = this.host;
     try {

@@ -15,7 +15,7 @@ export interface CheckContext {
 type Given<K extends keyof GivenAuthenticator> = NonNullable<GivenAuthenticator[K]>;
 type GivenMapping = NonNullable<Given<'claimMappings'>['username']>;
 
-/** Collects what is wrong with fields. */
+/** Collects errors by field. */
 class Errors {
   readonly found: string[] = [];
 
@@ -243,7 +243,7 @@ const hasExpressions = ({ claimValidationRules, claimMappings, userValidationRul
   [claimMappings?.username, claimMappings?.groups, claimMappings?.uid].some(mapping => mapping?.expression) ||
   (claimMappings?.extra ?? []).length > 0;
 
-/** Returns what is wrong with authenticators: the path of each field, and the fix. */
+/** Returns the errors of authenticators: the path of each invalid field, and the fix. */
 export async function checkAuthenticators(
   jwt: readonly GivenAuthenticator[],
   context: CheckContext,

@@ -6,7 +6,7 @@ import { forbid } from './restriction/forbid.js';
 const hasTokens = ({ spec }: Frozen<Pod>): boolean =>
   (spec.volumes ?? []).some(({ projected }) => projected?.sources?.some(source => source.serviceAccountToken));
 
-/** Throws 403 for a mirror pod that refers to what only pods with a service account may use. */
+/** Throws 403 for a mirror pod that refers to objects which only pods with a service account may use. */
 function ofCreates({ naming }: Pick<Host<'pool'>, 'naming'>): Mutator {
   const mirror = naming.label('orchestrator.io/config.mirror');
   return {

@@ -4,11 +4,11 @@ import { compileRules } from '../rbac/rules.js';
 import { nodeAuthorizer } from './authorize.js';
 import { NodeGraph } from './graph.js';
 
-/** Allows node agents what their pods need. */
+/** Allows node agents the requests that their pods need. */
 export const makeNodeAuthorizer = (host: Host<'pool'>): Authorizer =>
   nodeAuthorizer(new NodeGraph(host), compileRules(NODE_RULES), host);
 
-/** Mode Node: what node agents may do. */
+/** The mode Node, which decides about requests of node agents. */
 export default definePlugin({
   name: 'node',
   parse: () => null,

@@ -33,7 +33,7 @@ const secretsIn = (volume: Frozen<Volume>): readonly (string | undefined)[] => [
   volume.storageos?.secretRef?.name,
 ];
 
-/** Names, of which absent and empty ones are left out. */
+/** A set of names, without absent and empty ones. */
 class Names {
   readonly #names = new Set<string>();
 

@@ -40,7 +40,7 @@ function missingParts(rule: PolicyRule, target: Target, naming: Host['naming']):
   ];
 }
 
-/** The rules of bindings with what each lacks of a request. */
+/** The rules of bindings, each with the parts of the request that it does not match. */
 function* candidates(bound: Iterable<BoundRules>, target: Target, naming: Host['naming']): Generator<Candidate> {
   let left = COMPARED_RULES;
   for (const { description, rules, isElsewhere } of bound) {

@@ -32,8 +32,8 @@ const resultOf = (error: unknown): 'timeout' | 'error' =>
 
 /**
  * Decides by asking a webhook (spec, "Webhook mode (flag style)"). Its answers are kept for a while; failures are not,
- * and are decided by the failure policy. `conditions`: what must hold for a request that it is asked about; absent:
- * nothing.
+ * and are decided by the failure policy. `conditions`: the webhook is asked only about requests for which they hold;
+ * absent: about all.
  */
 export function webhookAuthorizer(
   config: AccessWebhookConfig,
@@ -61,7 +61,7 @@ export function webhookAuthorizer(
     };
     try {
       const answer = await webhook.post(bodyOf(spec, apiVersion), timeoutMs, REVIEW_BACKOFF, (_, seconds) => {
-        // The one before was made again.
+        // If there was a call before this one, it has failed: it is counted now.
         observe('error');
         unobserved = seconds;
       });

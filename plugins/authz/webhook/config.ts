@@ -16,7 +16,7 @@ export interface AccessWebhookConfig {
   readonly unauthorizedMs: number;
   readonly timeoutMs: number;
   readonly failurePolicy: FailurePolicy;
-  /** Expressions over `request`: only what all of them hold for is asked. */
+  /** Expressions over `request`. The webhook is asked only about requests for which all of them hold. */
   readonly matchConditions: readonly string[];
 }
 

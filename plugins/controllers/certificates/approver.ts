@@ -64,7 +64,7 @@ export const approver = (host: Host<'control'>): Controller =>
       if ((object.status?.certificate ?? '') !== '') return;
       if (object.spec.signerName !== host.naming.component(NODE_CLIENT_SIGNER)) return;
       const wanted = requestedBy(object);
-      // Nobody could sign what cannot be parsed. It is not retried, and the cleaner removes it.
+      // A request that cannot be parsed cannot be signed either. It is not retried, and the cleaner removes it.
       if (wanted instanceof Malformed || checkNodeClient(object, wanted)) return;
       for (const { subresource, isRecognized, what } of RECOGNIZED) {
         if (!isRecognized(object, wanted) || !(await mayCreate(object, subresource, host, client))) continue;

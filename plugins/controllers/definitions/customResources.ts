@@ -79,7 +79,7 @@ class CustomResourceDefinitions {
   constructor(host: Host<'control'>, takenNames: readonly string[]) {
     this.#host = host;
     this.#takenNames = new Set(takenNames);
-    // Definitions come later.
+    // At this time, no kinds of definitions are served yet.
     this.#fixed = new Set(host.resources.list().map(({ storageName }) => storageName));
     this.#apiVersion = host.naming.apiVersion('apiextensions.orchestrator.io/v1');
   }
@@ -183,7 +183,7 @@ class CustomResourceDefinitions {
     status: NonNullable<Definition['status']>,
     { client, add }: ReconcileContext,
   ): Promise<void> {
-    // As upstream, where the server writes it itself.
+    // In upstream the server writes this itself.
     const fieldManager = this.#host.naming.component('orchestrator-apiserver');
     // It may be stored in the other naming.
     const object = { ...definition, apiVersion: this.#apiVersion };
@@ -220,7 +220,7 @@ interface CustomResourcesConfig {
   readonly takenNames: readonly string[];
 }
 
-/** Parses what the server generates from its registry. Throws ConfigError. */
+/** Parses the configuration that the server generates from its registry. Throws ConfigError. */
 function parse(config: unknown): CustomResourcesConfig {
   const { takenNames } = (config ?? {}) as { takenNames?: unknown };
   if (!Array.isArray(takenNames) || !takenNames.every(name => typeof name === 'string'))

@@ -70,6 +70,7 @@ class NamespaceDeletion {
       return;
     }
     const content = await this.#deleteContents(name, client, list);
+    // Conditions first: if content remains, they tell users why the namespace is still there.
     const reported = await this.#updateConditions(namespace, content, client);
     if (content.failures.length > 0) throw new Error(content.failures.join('; '));
     if (content.remaining.length > 0) return;
@@ -129,6 +130,7 @@ async function deleteAll(
   list: CurrentObjects['list'],
 ): Promise<void> {
   const objects = client.resource(storageName);
+  // Dependents are in the namespace, and are deleted with it: no object has to wait for its own.
   const propagationPolicy = 'Background';
   if (verbs.includes('deletecollection')) return await objects.deleteCollection({ namespace }, { propagationPolicy });
   for (const { metadata } of list(storageName, namespace))

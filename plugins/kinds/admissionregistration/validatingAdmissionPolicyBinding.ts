@@ -108,7 +108,7 @@ function validateActions(actions: readonly string[]): Violation[] {
   return [...found, invalid(field, shown, why)];
 }
 
-/** Violations of what the bindings of both kinds of policy have. */
+/** Violations in the fields that bindings of both kinds of policy have. */
 export function validatePolicyBinding(object: Binding): Violation[] {
   const spec = object.spec;
   const [reference, match] = [spec.paramRef, spec.matchResources];

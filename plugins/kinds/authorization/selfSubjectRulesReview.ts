@@ -2,7 +2,7 @@ import type { NonResourceRule, ResourceRule, SelfSubjectRulesReview } from '../.
 import { builtInKind } from '../../../core/api/resource.js';
 import { badRequest } from '../../../core/model/refusal.js';
 
-/** SelfSubjectRulesReview: lists what the sender may do in a namespace. Of the body, nothing is kept. */
+/** SelfSubjectRulesReview: lists the rules of the sender in a namespace. The body is not part of the answer. */
 export const selfSubjectRulesReview = builtInKind<SelfSubjectRulesReview>(
   'authorization.orchestrator.io/selfsubjectrulesreviews',
   () => ({

@@ -13,7 +13,7 @@ const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
 const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
-/** Pairs of amounts of which the first must not be above the second, with their names in messages. */
+/** Pairs of amounts, with their names in messages. The first of a pair must not be above the second. */
 const ORDER: readonly (readonly [
   low: (typeof AMOUNTS)[number],
   high: (typeof AMOUNTS)[number],
@@ -56,7 +56,7 @@ function validateType(type: string, field: string): Violation[] {
 /** Whether limits of a resource can be above requests: not of huge pages and of resources with a domain. */
 const canBeOvercommitted = (resource: string): boolean => !resource.startsWith('hugepages-') && !resource.includes('/');
 
-/** Violations of the amounts of one resource: each must fit to the others. */
+/** Violations of the amounts of one resource, which must be consistent with each other. */
 function validateAmounts(limit: LimitRangeItem, resource: string, field: string): Violation[] {
   const found: Violation[] = [];
   const has = (member: Amounts): boolean => Object.hasOwn(limit[member] ?? {}, resource);
@@ -92,7 +92,7 @@ function validateAmounts(limit: LimitRangeItem, resource: string, field: string)
   return found;
 }
 
-/** Violations of a limit. `isRepeated`: an earlier one has its type. */
+/** Violations of a limit. `isRepeated`: an earlier limit has the same type. */
 function validateLimit(limit: LimitRangeItem, field: string, isRepeated: boolean): Violation[] {
   const type = limit.type;
   const found = validateType(type, `${field}.type`);

@@ -96,7 +96,7 @@ function validateVolumeUpdate(
   ];
 }
 
-/** Removes what belongs to a feature gate that is off. */
+/** Removes fields of feature gates that are off. */
 const dropGatedFields = (object: PersistentVolume): void => void delete object.spec.volumeAttributesClassName;
 
 const claimOf: Cell<PersistentVolume> = volume => {

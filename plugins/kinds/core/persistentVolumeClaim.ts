@@ -52,7 +52,7 @@ function alignDataSources(
   }
 }
 
-/** Removes what belongs to feature gates that are off, and aligns the sources. */
+/** Removes fields of feature gates that are off, and aligns the sources. */
 function prepareSpec(
   claim: PersistentVolumeClaimSpec,
   old: PersistentVolumeClaimSpec | undefined,

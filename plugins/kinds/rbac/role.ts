@@ -36,7 +36,7 @@ export const roleStrategy = (violations: (object: Role) => Violation[]): Partial
   validateUpdate: object => twice(violations(object)),
 });
 
-/** Upstream validates what an update makes of a kind of this group twice, and names each cause twice. */
+/** Upstream validates updated objects of this group twice, and reports each cause twice. */
 export const twice = (violations: readonly Violation[]): Violation[] => [...violations, ...violations];
 
 /** Role. */

@@ -7,7 +7,7 @@ export type Family = 'IPv4' | 'IPv6';
 /** The family of a well-formed address. */
 export const familyOf = (address: string): Family => (address.includes(':') ? 'IPv6' : 'IPv4');
 
-/** The 16-bit groups of an IPv6 address, without those that `::` stands for. */
+/** The 16-bit groups of an IPv6 address, without those that `::` abbreviates. */
 const groupsOf = (part: string): bigint[] =>
   part === ''
     ? []
@@ -54,7 +54,7 @@ export function canonicalAddress(address: string): string {
   return familyOf(address) === 'IPv4' ? textOfIPv4(number) : textOfIPv6(number);
 }
 
-/** The networks of IPv6 are larger than what Services need: addresses are drawn from the first 65,536. */
+/** IPv6 networks are larger than Services need: addresses are drawn from the first 65,536. */
 const MOST_ADDRESSES = 65_536n;
 
 /** A network from which Services get addresses. */
@@ -66,7 +66,7 @@ export interface AddressRange {
   readonly base: bigint;
   /** How many addresses can be drawn: the first is `base + 1`. */
   readonly size: number;
-  /** Whether an address can be chosen: all that can be drawn, and with `isWhole` the rest of a large network too. */
+  /** Whether a Service may choose an address: one that can be drawn or, with `isWhole`, any of a large network. */
   includes(address: string): boolean;
   /** The text of an address of the range. */
   addressAt(number: bigint): string;

@@ -1,4 +1,4 @@
-/** The end of a connection from which items come, and what becomes of them. */
+/** The functions that an `InflowQueue` calls, for the connection and the consumer of its items. */
 export interface Inflow<Item> {
   /** Takes an item. While a promise that it returns is pending, the next items wait. */
   consume(item: Item): void | Promise<void>;

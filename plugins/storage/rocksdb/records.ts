@@ -72,7 +72,7 @@ export class RocksDbRecords implements Records {
     } finally {
       batch.destroy();
     }
-    // The library cannot sync RocksDB's log: durable is what is in tables.
+    // The library cannot sync RocksDB's log: only data in tables is durable.
     if (sync) await this.database.flush();
   }
 

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
 import { RawClient } from '../../conformance/rawClient.js';
+import { addCertificates } from '../../support/certificates.js';
 import type { Served } from '../fuzz/bodies.js';
 
 /** A request as it is sent on the connection. */
@@ -44,6 +45,7 @@ export class TrappedServer {
     const trap = pathToFileURL(resolve('dist/test/server/fixtures/prototype.js')).href;
     const flags = ['--naming=kubernetes', '--storage-backend=memory', '--secure-port=0', '--http-port=0'];
     const program = ['--import', trap, resolve('dist/core/command/main.js'), 'serve'];
+    await addCertificates(join(this.#directory, 'data'));
     this.#child = spawn(process.execPath, [...program, `--data-dir=${this.#directory}/data`, ...flags], {
       env: { ...process.env, CAPSTAN_TEST_PROTOTYPE: this.#stacks },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,7 +8,7 @@ import type { JobResult } from '../../../core/threads/messages/messages.js';
 import { drainOf } from './drain.js';
 import { type Headers, respond } from './reply.js';
 
-/** The fastest level: the connection, not the size, is what a reader waits for. */
+/** The fastest level: the time to compress counts more than a smaller size. */
 const OPTIONS = { level: constants.Z_BEST_SPEED };
 
 const COMPRESSED: Headers = [

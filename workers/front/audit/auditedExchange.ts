@@ -83,7 +83,7 @@ export class AuditedExchange implements Exchange {
       };
   }
 
-  /** Keeps only what events of a level have. */
+  /** Keeps only the parts that events of a level contain. */
   keep(level: PolicyLevel): void {
     const recorded = level !== 'None';
     this.#kept = {

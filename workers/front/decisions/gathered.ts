@@ -1,6 +1,6 @@
 import { setImmediate } from '../../../core/runtime/timers.js';
 
-/** Returns a function that gathers what it is given in a turn of the event loop, for one call of `post`. */
+/** Returns a function that collects its arguments during a turn of the event loop, for one call of `post`. */
 export function gathered<T>(post: (items: readonly T[]) => void): (item: T) => void {
   let waiting: T[] = [];
   return item => {

@@ -34,7 +34,7 @@ export class Deadlines {
     return setTimeout(() => this.#expireDue(), milliseconds).unref();
   }
 
-  /** Calls what is due, in the order in which it was set, and sets the timer for the next one. */
+  /** Calls the expired deadlines in the order in which they were set, and sets the timer for the next one. */
   #expireDue(): void {
     const now = monotonicTime();
     const due = [...this.#pending].filter(([, pending]) => pending.due <= now).sort((a, b) => a[1].due - b[1].due);

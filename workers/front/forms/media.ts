@@ -5,7 +5,7 @@ import { JSON_FORM } from './jsonForms.js';
 import { PROTOBUF } from './protobufForms.js';
 import { renderedList } from './renderedList.js';
 
-/** The forms of what the front end makes, by media type. All else is made by the pool. */
+/** The forms that the front end renders, by media type. The pool renders all others. */
 export const MEDIA: Readonly<Record<MediaName, MediaForm>> = {
   json: JSON_FORM,
   // It has no stream of events, and all its texts are made by the pool.

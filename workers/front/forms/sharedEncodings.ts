@@ -159,11 +159,11 @@ export class SharedEncodings {
     if (work.parts.length > 1) void this.#workInPool(request, form, work, isOver);
   }
 
-  /** Encodes the parts of some work here, but for those that the pool takes. */
+  /** Encodes the parts of some work in this thread, except those that the pool takes. */
   async #makeParts(form: HereForm, work: Work): Promise<void> {
     const { parts, take, isMissing } = work;
     try {
-      // If the pool fails, what it has taken is a part again.
+      // If the pool fails, the entries that it has taken are encoded here.
       while (parts.length > 0) {
         await this.slices.forEach(
           // One visit for each part that there may be.

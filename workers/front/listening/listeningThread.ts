@@ -41,7 +41,7 @@ export interface ListeningParts {
   readonly observed: (observations: readonly ObservedValues[]) => void;
 }
 
-/** A listening thread, as the main thread has it: runs its jobs in the pool, and answers what it forwards. */
+/** The main thread's side of a listening thread: runs its jobs in the pool, and answers requests that it forwards. */
 export class ListeningThread {
   readonly #worker: Worker;
   readonly #watch: EventLoopWatch;

@@ -60,7 +60,7 @@ export interface Movable {
   readonly suspected: readonly Waiting[];
 }
 
-/** The jobs that have been passed to Piscina, and what becomes of them when their thread does not return. */
+/** The jobs that have been passed to Piscina. Runs them elsewhere when their thread does not return. */
 export class DispatchedJobs {
   readonly #batches = new InFlight<Dispatched>();
   readonly #runs = new Runs(POOL_QUEUE);
@@ -99,7 +99,7 @@ export class DispatchedJobs {
     return jobs.filter(waiting => waiting !== undefined);
   }
 
-  /** A job is answered: what still runs of it has no effect. */
+  /** A job is answered: its runs that have not ended no longer have an effect. */
   close({ run }: Waiting): void {
     if (run) this.#runs.close(run);
   }

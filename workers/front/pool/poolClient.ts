@@ -31,13 +31,13 @@ function weightOf({ exchange, route }: FrontRequest, bytes: number, first: numbe
   return bytes * (route.resource?.strategy.weight ?? 1) * (isSlow ? YAML_WEIGHT : 1);
 }
 
-/** By what the cost of a write is remembered: its method and resource decide which policies it meets. */
+/** The key by which the cost of a write is remembered: method and resource decide which policies apply to it. */
 const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): string | undefined =>
   exchange.method === 'GET' || !resource
     ? undefined
     : `${exchange.method} ${resource.storageName} ${subresource?.name ?? ''}`;
 
-/** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
+/** Runs the jobs of requests. Sends known facts about their senders to the pool, and caches those that it returns. */
 export class PoolClient {
   /** Those of users of the program, since a reset of the cache. */
   #identities = new WeakMap<User, Identity>();

@@ -47,7 +47,7 @@ export interface ReadContext {
   ): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
   /** Asks the writer for past changes. */
   past(prefix: string, from: number, to: number): Promise<readonly PastEvent[]>;
-  /** Whether the request wants what the front end holds: JSON of the stored version. */
+  /** Whether the request wants JSON of the stored version, which the front end holds. */
   wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
   /** Throws 406 if the resource has no form that the request accepts. */
   accepts(exchange: Exchange, resource: Resource, list?: boolean): void;

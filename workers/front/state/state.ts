@@ -163,7 +163,7 @@ export class State {
       this.onUnreadable({ key: entry.key, reason: reasonOf(entry.value) });
       return;
     }
-    // Pages that are read again may have what could not be read before.
+    // Pages that are read again may contain objects that could not be read before.
     collection.unreadable.delete(entry.key);
     this.live.apply(entry);
     const { entries } = collection;

@@ -14,7 +14,7 @@ export interface ServerThread {
   once(name: 'exit', listener: (code: number) => void): unknown;
   removeAllListeners(name: 'exit'): unknown;
   postMessage(message: unknown, transfer?: readonly MessagePort[]): void;
-  /** Ends a worker at once; a guest only if it has closed, as nothing else ends what it does. */
+  /** Ends a worker at once; a guest only after it has closed, since its code cannot be ended otherwise. */
   terminate(): Promise<unknown>;
 }
 

@@ -96,7 +96,7 @@ export class StoreThread {
         this.#watch.end();
         const culprits = culpritsOf(error, running, data);
         if (!this.#isOpen) resolve(new StoreError(error.message, { cause: error }));
-        // An error of the store itself says what is wrong.
+        // Without a culprit, the error is the store's own, and its message is complete.
         else resolve(isKnown(culprits) ? threadError('the writer', culprits, error.message, error) : error);
       });
       this.#worker.once('exit', code => {

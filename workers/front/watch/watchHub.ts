@@ -24,7 +24,7 @@ export interface EventForm {
   /** Synchronous if the bytes are available, else a promise. `entry`: the object, if it is as stored. */
   encode(type: EventType, object: Uint8Array, header: boolean, entry?: Entry): Uint8Array | Promise<Uint8Array>;
   /** Many at once, where that is cheaper than one after another; `header` is about the first. */
-  encodeAll?(events: readonly Seen[], header: boolean): Promise<readonly Uint8Array[]>;
+  encodeAll?(events: readonly ObjectEvent[], header: boolean): Promise<readonly Uint8Array[]>;
   /** A BOOKMARK at that revision; `initialEnd` marks the end of the initial events. */
   bookmark(revision: number, initialEnd: boolean, header: boolean): Uint8Array | Promise<Uint8Array>;
   /** An ERROR event holding a Status. */
@@ -46,7 +46,7 @@ export const jsonEvent = (type: EventType, object: Uint8Array): Buffer =>
   Buffer.concat([OPENINGS.get(type)!, object, CLOSE]);
 
 /** An event before it is encoded: its type, and the bytes of the object. */
-export interface Seen {
+export interface ObjectEvent {
   readonly type: EventType;
   readonly object: Uint8Array;
   /** The object, where it is as it is stored. */
@@ -54,7 +54,7 @@ export interface Seen {
 }
 
 /** The event that a change is for a selection; objects that begin or cease to match are ADDED and DELETED. */
-export function seenBy(selection: Selection, change: Change): Seen | undefined {
+export function eventFor(selection: Selection, change: Change): ObjectEvent | undefined {
   const { collection, before, after } = change;
   const was = before !== undefined && selection.matches(collection, before);
   const is = after !== undefined && selection.matches(collection, after);
@@ -64,8 +64,8 @@ export function seenBy(selection: Selection, change: Change): Seen | undefined {
 }
 
 /**
- * Why an event could not be encoded: what the pool has refused it with. A conversion that failed is refused without a
- * reason, which an ERROR event has always.
+ * The Status of an event that could not be encoded: the pool's refusal. That of a failed conversion has no `reason`,
+ * which clients expect in ERROR events, so that it becomes an InternalError.
  */
 function unencodable(thrown: unknown): Refusal {
   if (!(thrown instanceof Refusal)) return new Refusal('InternalError', 'an event could not be encoded');
@@ -81,14 +81,14 @@ const SLICE_EVENTS = 256;
  * The first item of a watch: an event, or a present object, which is ADDED. An object is held as its entry, because
  * thousands of them may wait for a slow reader.
  */
-export type InitialEvent = Seen | Entry;
+export type InitialEvent = ObjectEvent | Entry;
 
-const toEvent = (initial: InitialEvent): Seen =>
+const toEvent = (initial: InitialEvent): ObjectEvent =>
   initial instanceof Entry ? { type: 'ADDED', object: initial.value, entry: initial } : initial;
 
-/** Initial events in runs that may be sent without a look at the connection. */
-function* slicesOf(events: readonly InitialEvent[]): Generator<readonly Seen[]> {
-  let slice: Seen[] = [];
+/** Initial events in slices. Between two slices, a watch waits until the reader has taken enough. */
+function* slicesOf(events: readonly InitialEvent[]): Generator<readonly ObjectEvent[]> {
+  let slice: ObjectEvent[] = [];
   let bytes = 0;
   for (const initial of events) {
     const event = toEvent(initial);
@@ -139,7 +139,7 @@ export class Watcher {
     readonly collection: Collection,
     readonly stream: ResponseStream,
     readonly form: EventForm,
-    /** Only what came after this revision is shown as a live change. */
+    /** Only changes after this revision are sent as live changes: earlier ones are among the initial events. */
     readonly since: number,
     readonly bookmarks: boolean,
     /** Removes it from the hub. */
@@ -150,8 +150,8 @@ export class Watcher {
   }
 
   /**
-   * Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `current()` of the hub: now
-   * and then, and shortly before the end.
+   * Ends the watch after `timeoutMs`. Until then sends bookmarks, if the client has asked for them: every BOOKMARK_MS,
+   * and shortly before the end. They have the revision that `current` returns.
    */
   start(timeoutMs: number, current: () => number): void {
     this.#timers.push(setTimeout(() => this.#end(), timeoutMs).unref());
@@ -161,7 +161,7 @@ export class Watcher {
     if (timeoutMs > LAST_BOOKMARK_MS) this.#timers.push(setTimeout(mark, timeoutMs - LAST_BOOKMARK_MS).unref());
   }
 
-  /** Writes the initial objects in slices, then what was queued, then goes live. */
+  /** Sends the initial events in slices, then the live changes that were queued meanwhile, then is live. */
   async catchUp(initial: readonly InitialEvent[], endMark: number | undefined): Promise<void> {
     for (const slice of slicesOf(initial)) {
       if (this.#ended) return;
@@ -181,14 +181,14 @@ export class Watcher {
     this.#catchingUp = false;
   }
 
-  async #showSlice(slice: readonly Seen[]): Promise<void> {
+  async #showSlice(slice: readonly ObjectEvent[]): Promise<void> {
     const { encodeAll } = this.form;
     if (encodeAll) {
       try {
         for (const event of await encodeAll(slice, this.#header)) await this.#send(event);
         return;
       } catch {
-        // One of the events cannot be encoded: those before it are sent.
+        // One of the events cannot be encoded. One by one, those before it are sent, and it ends the watch.
       }
     }
     for (const { type, object, entry } of slice) {
@@ -197,16 +197,16 @@ export class Watcher {
     }
   }
 
-  /** Takes a live change; what it has seen, or what is older, it does not show again. */
+  /** Takes a live change. Ignores one that it has taken already, or that is not after `since`. */
   take(change: Change): void {
     if (change === this.#last || change.revision < this.#revision || change.revision <= this.since) return;
     this.#last = change;
     this.#revision = change.revision;
     if (!this.#catchingUp) void this.#show(change);
-    else if (seenBy(this.selection, change)) this.#hold(change);
+    else if (eventFor(this.selection, change)) this.#hold(change);
   }
 
-  /** Queues a change after the catching up; a reader so slow that too much gathers is disconnected. */
+  /** Queues a live change until the initial events are sent. Disconnects the reader if the queue becomes too large. */
   #hold(change: Change): void {
     this.#queue.push(change);
     this.#held += (change.after ?? change.before)!.length;
@@ -215,7 +215,7 @@ export class Watcher {
     this.ended();
   }
 
-  /** Says that everything up to `revision` was sent; a watch from the future has not come that far. */
+  /** Sends a bookmark, unless `since` is later: a watch can ask for a revision that the server has not reached yet. */
   bookmark(revision: number): void {
     if (!this.#catchingUp && !this.#ended && revision >= this.since)
       void this.#send(this.form.bookmark(revision, false, this.#header), true);
@@ -256,30 +256,30 @@ export class Watcher {
   }
 
   #show(change: Change): Promise<void> | undefined {
-    const seen = seenBy(this.selection, change);
-    if (!seen) return undefined;
-    return this.#send(this.#encoded(change, seen));
+    const event = eventFor(this.selection, change);
+    if (!event) return undefined;
+    return this.#send(this.#encoded(change, event));
   }
 
-  /** Whether the next event has the part that only the first one has. */
+  /** Whether the next event is the first one and its form adds a header to it, such as the columns of a Table. */
   get #header(): boolean {
     return this.#first && this.form.firstDiffers;
   }
 
-  /** Under which an event that is not the first is shared. Made once: each watch looks it up for each event. */
+  /** The key of the shared encoding of an event that is not the first. Cached, since it is needed for each event. */
   #keyOf(type: EventType): string {
     let key = this.#keys.get(type);
     if (key === undefined) this.#keys.set(type, (key = `${type} ${this.form.key}`));
     return key;
   }
 
-  #encoded(change: Change, seen: Seen): Uint8Array | Promise<Uint8Array> {
+  #encoded(change: Change, event: ObjectEvent): Uint8Array | Promise<Uint8Array> {
     const header = this.#header;
-    const key = header ? `${seen.type} ${this.form.key} first` : this.#keyOf(seen.type);
+    const key = header ? `${event.type} ${this.form.key} first` : this.#keyOf(event.type);
     change.encodings ??= new Map();
     let bytes = change.encodings.get(key);
     if (!bytes) {
-      bytes = this.form.encode(seen.type, seen.object, header, seen.entry);
+      bytes = this.form.encode(event.type, event.object, header, event.entry);
       change.encodings.set(key, bytes);
     }
     return bytes;

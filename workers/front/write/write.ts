@@ -43,7 +43,7 @@ export type WriteJob = Pick<Job, 'body'> & Partial<Pick<Job, 'path' | 'granted' 
 export const runWrite = (context: WriteContext, request: FrontRequest, job: WriteJob): Promise<PoolResponse> =>
   new Write(context, request, job).run();
 
-/** One write: does what each state asks for. */
+/** One write: carries out the action of each state. */
 class Write {
   readonly #deadline: number;
   /** The object that the last attempt started from, and the revision of the cache then. */
@@ -141,7 +141,7 @@ class Write {
     return resource && name !== '' ? keyOf(resource, namespace, objectName(resource, subresource, name)) : key;
   }
 
-  /** What an attempt starts from. Of an object that cannot be read, the pool gets what the store gave in its place. */
+  /** The object that an attempt starts from. For an unreadable one, the pool gets the value that the store returned. */
   #currentOf(key: string | undefined): Current | undefined {
     if (key === undefined) return undefined;
     const broken = this.context.state.collections.get(storageNameIn(key))?.unreadable.get(key);

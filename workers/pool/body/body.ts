@@ -56,7 +56,7 @@ export function parseBody(context: Context, request: AuthorizedRequest, options:
   return unusualNumbers && !yaml && resource.builtIn && mediaType !== STRATEGIC ? parseWritten(request, value) : value;
 }
 
-/** A body in JSON whose numbers are what they are written as. Sets `request.numberMismatch`. */
+/** A body in JSON with exact numbers. Sets `request.numberMismatch`. */
 function parseWritten(request: AuthorizedRequest, parsed: Json): Json {
   const { buffer, byteOffset, byteLength } = request.job.body!;
   const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');

@@ -74,7 +74,7 @@ function applyPatch(context: Context, decoded: DecodedPatch, object: ApiObject, 
   }
 }
 
-/** Parses the body of a patch. Throws 400, with a message that says what is wrong with the text. */
+/** Parses the body of a patch. Throws 400 with the syntax error. */
 function parsePatch(context: Context, { request, options, format }: DecodedPatch): Json {
   try {
     return parseBody(context, request, options);

@@ -17,10 +17,11 @@ import { currentObject } from '../answers/versions.js';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** Checks a deletecollection before any object is looked at: whether its answer can be sent, and its options. */
+/** Checks the options of a deletecollection, and the form of its answer, before any object is deleted. */
 export function checkCollection(context: Context, request: AuthorizedRequest): void {
   chooseAnswerForm(request.resource, request.job.accept, context, true);
   const options = decodeDeleteOptions(context, request);
+  request.trail.isDryRun = options.dryRun;
   checkCollectionOptions(options, context.naming);
   warnOfPolicy(request, options);
 }
@@ -74,7 +75,7 @@ function warnOfPolicy({ resource, warnings }: AuthorizedRequest, options: Delete
     warnings.push(deletionWarning);
 }
 
-/** Returns the result of a delete of `old`. `object` is stored if something of it is left, and is changed for that. */
+/** Returns the outcome of a delete of `old`. `object` is changed, and stored if the object is not removed yet. */
 export function deletionOutcome(
   context: Context,
   request: AuthorizedRequest,
@@ -104,7 +105,7 @@ export function deletionOutcome(
   return { is: 'remove', old, ...(strategy.hasGrace ? { shown: withZeroGrace(context, object) } : {}) };
 }
 
-/** Seconds of grace; of a deletion in progress what it has, unless the client asks for fewer. */
+/** The grace period in seconds. A deletion in progress keeps its period, unless the client asks for a shorter one. */
 function gracePeriod({ strategy }: Resource, object: ApiObject, asked: number | undefined): number {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   const current = deletionGracePeriodSeconds ?? 0;

@@ -55,8 +55,8 @@ export async function replaceObject(
   managers?: FieldManagers,
 ): Promise<ObjectWrite> {
   const { route, target, warnings } = request;
-  const version = checkVersion(request, object);
-  checkIfMatch(request);
+  const version = checkVersion(request, object, old);
+  checkIfMatch(request, old);
   if (target.verb === 'update') dropRepeatedOwners(object, warnings, false);
   // Ownership is computed from the whole object as it was sent; for a subresource, from its part, as the rest of the
   // body is ignored.

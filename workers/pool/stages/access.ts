@@ -71,7 +71,7 @@ const revisionOf = ({ storageName, object: { metadata } }: StoredObject): Object
   revision: Number(metadata.resourceVersion),
 });
 
-/** Asks the authorizers. Throws 403 unless one of them allows the request, and notes what they have said. */
+/** Asks the authorizers. Throws 403 unless one of them allows the request. Notes their opinions in the trail. */
 export async function checkPermission(
   context: Context,
   user: User,

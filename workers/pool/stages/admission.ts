@@ -36,9 +36,9 @@ const wrongTypes = ({ custom }: Resource, draft: ApiObject): Violation[] =>
   custom ? typeViolations(draft as unknown as Json, custom.schema) : [];
 
 /**
- * Decodes what a plugin has made of a draft, as the body of a request is decoded: the rules of kinds rely on what
- * decoding makes sure of. Throws TypeError for a draft that is no object of the kind any more. Parts of a custom kind
- * that the client has sent in a wrong type are left to the validation.
+ * Decodes a draft after a plugin has changed it, in the same way as the body of a request: the rules of kinds rely on
+ * the guarantees of decoding. Throws TypeError for a draft that is no longer an object of the kind. Parts of a custom
+ * kind that the client has sent in a wrong type are left to the validation.
  */
 const completing =
   (resource: Resource): NonNullable<Parameters<Mutation>[2]> =>
@@ -47,7 +47,7 @@ const completing =
     return draft => {
       try {
         const whole = decodeAsKind(resource, draft as unknown as Json, { strictErrors: [], keepsNulls: true });
-        // How the time of an object that is not created yet is decoded.
+        // Decoding writes null as the time of an object that is not created yet. Drafts do not have the member.
         if (whole.metadata.creationTimestamp === null) delete whole.metadata.creationTimestamp;
         replaceMembers(draft, whole);
       } catch (error) {
@@ -104,6 +104,8 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
   // Mutators may have replaced the metadata as a whole.
   ensureNamespace(request, object);
   if (old) keepSystemMetadata(object, old);
+  // After mutators, which may have changed anything: first the values that the server sets, then the defaults of
+  // members that mutators have added.
   write.prepare(object);
   resource.strategy.applyDefaults(object);
   setVersions(write);
@@ -173,6 +175,7 @@ export async function askValidators(
   change: Change,
   after: ApiObject | undefined,
 ): Promise<void> {
+  // Validators were asked before the first of the two writes.
   if (job.begun) return;
   const violations = await context.validate(change, after as Frozen<ApiObject> | undefined, trail);
   throwIfInvalid(resource, change.target.name, violations);

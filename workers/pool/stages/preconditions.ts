@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../../core/model/object.js';
 import { badRequest, conflict, type GroupResource, MODIFIED, type Refusal } from '../../../core/model/refusal.js';
 import { parseRevision } from '../../../core/request/resourceVersion.js';
+import { decodeManagers } from '../../../core/schema/apply/fieldManagers.js';
 import { conflictError, groupResource } from '../errors.js';
 import type { AuthorizedRequest } from '../types.js';
 
@@ -39,13 +40,22 @@ export function ensureNamespace({ resource, target }: AuthorizedRequest, { metad
 export const parseVersion = ({ metadata: { resourceVersion } }: ApiObject): number =>
   resourceVersion ? parseRevision(resourceVersion, 'metadata.resourceVersion') : 0;
 
+/** The refusal of a change of another version than that of `old`. The decision names the manager that wrote it. */
+function modifiedError(request: AuthorizedRequest, old: ApiObject): Refusal {
+  const managers = [...decodeManagers(old.metadata.managedFields).values()];
+  // Times are seconds: of several writes in one, any of them may be named.
+  const newest = managers.sort((a, b) => (a.time ?? '').localeCompare(b.time ?? '')).at(-1);
+  if (newest) request.trail.conflict([{ owner: newest, path: '.metadata.resourceVersion' }]);
+  return conflictError(request, MODIFIED);
+}
+
 /**
  * Compares the resourceVersion that an update names with the current one, and returns it as a number, 0 where it names
  * none. Throws 409 where they differ.
  */
-export function checkVersion(request: AuthorizedRequest, object: ApiObject): number {
+export function checkVersion(request: AuthorizedRequest, object: ApiObject, old: ApiObject): number {
   const version = parseVersion(object);
-  if (version && version !== request.job.current!.revision) throw conflictError(request, MODIFIED);
+  if (version && version !== request.job.current!.revision) throw modifiedError(request, old);
   return version;
 }
 
@@ -53,10 +63,10 @@ export function checkVersion(request: AuthorizedRequest, object: ApiObject): num
 const etagOf = (header: string): string => (header === '*' ? '' : header.replace(/^W\//, '').replace(/^"(.*)"$/, '$1'));
 
 /** Compares the header `If-Match` with the current revision. Throws 409 where they differ. */
-export function checkIfMatch(request: AuthorizedRequest): void {
+export function checkIfMatch(request: AuthorizedRequest, old: ApiObject): void {
   const { ifMatch, current } = request.job;
   if (ifMatch === '') return;
-  if (!['', '0', String(current!.revision)].includes(etagOf(ifMatch))) throw conflictError(request, MODIFIED);
+  if (!['', '0', String(current!.revision)].includes(etagOf(ifMatch))) throw modifiedError(request, old);
 }
 
 /** Where an object is stored, as messages show it, whatever the store is. */

@@ -61,7 +61,7 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   if (dryRun && !resource.custom && !converterOf(context, resource))
     return { ...encodeAnswer(context, request, object, status), key };
   const stored = await toStorageVersion(context, resource, object);
-  // The stored version may lack members of the request's version: the answer shows what a read will show.
+  // The stored version may lack members of the request's version: the answer must be the same as that of a later read.
   const [shown = object] =
     resource.custom && stored !== object ? await toRequestVersion(context, resource, [stored]) : [object];
   if (dryRun) return { ...encodeAnswer(context, request, shown, status), key };
@@ -86,7 +86,7 @@ function holderOf({ strategy }: Resource, current: Current | undefined): ApiObje
   return decodeStored(current.bytes);
 }
 
-/** The charges of validators for a write. Objects that they charge are changed in the name of the server. */
+/** The charges of validators for a write. The server is the manager of the charged fields. */
 function proposedCharges({ naming, now }: Context, { charges }: AuthorizedRequest): Charges | undefined {
   if (charges.length === 0) return undefined;
   return { manager: naming.component('orchestrator-apiserver'), time: timestamp(now()), items: charges };
@@ -94,7 +94,7 @@ function proposedCharges({ naming, now }: Context, { charges }: AuthorizedReques
 
 const MARK = Buffer.from(REVISION_MARK);
 
-/** The operations that store what changes beside the object of the request. */
+/** The operations that store changes of other objects than that of the request. */
 const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] = []): Transaction =>
   changes.map(({ resource, object }) => ({
     is: 'put',
@@ -158,7 +158,7 @@ function answerRemove(context: Context, write: ValidWrite, { old, shown, isUnrea
   return { ...answer, operations };
 }
 
-/** The Status of kinds that do not show what was removed. */
+/** The Status that answers deletes of kinds which do not return the removed object. */
 function removedAnswer(context: Context, request: AuthorizedRequest, old: ApiObject): Answer {
   const { group, resource: kind } = groupResource(request.resource);
   return successStatus(context, request, 200, {

@@ -84,8 +84,8 @@ export function replaceScale(
     old,
     ofScale ? { ...objectResource, resource: `${objectResource.resource}/scale` } : objectResource,
   );
-  checkVersion(request, scale);
-  checkIfMatch(request);
+  checkVersion(request, scale, old);
+  checkIfMatch(request, old);
   checkTypes(resource, old);
   const replicas = Number(reach(scale, ['spec', 'replicas']) ?? 0);
   const { messages } = strategy.scale!;

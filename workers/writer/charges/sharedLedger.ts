@@ -58,7 +58,7 @@ export class SharedLedger {
         for (const account of accounts) account!.written(outcome!.revision);
         return outcome!;
       }
-      // Nothing was charged, or it is not known what was.
+      // Nothing was charged, or the charges are unknown.
       await readAll();
       if (outcome!.is !== 'failed' || outcome!.index < operations.length) return outcome!;
     }

@@ -13,9 +13,10 @@ Authorization What the authorizers say about the request, in the order in which 
  grant YAML of the smallest objects that would allow the request, ready to apply. Empty if it is allowed, or if no
   authorizer knows such objects.
  explainedAt When the rules were looked up. They may have changed since the request.
-Conflict A field that an apply would have taken from another field manager.
- field Path of the field, such as ".spec.replicas".
- manager The field manager that owns the field.
+Conflict A field that an apply would have taken from another manager, or a write since the version that was sent.
+ field Path of the field, such as ".spec.replicas"; ".metadata.resourceVersion" for a write since the version that was
+  sent.
+ manager The field manager that owns the field, or has written last.
  operation How that manager owns it: "Apply" or "Update".
  subresource Subresource through which that manager owns it. Empty for the object itself.
  since When that manager has last changed the fields that it owns.
@@ -26,7 +27,8 @@ Decision What the server did about one request, and why. The last refusals and w
  authorization What the authorizers say about the request.
  steps What admission did, in order: mutators, validators, and in them policies and webhooks.
  violations Fields of the object that are not valid. The first 100 are kept.
- conflicts Fields that an apply would have taken from other managers. The first 100 are kept.
+ conflicts Fields that an apply would have taken from other managers, of which the first 100 are kept; or who has
+  written the object since the version that was sent.
  incomplete Says what the record does not have, such as changes of mutators that were made while the server was busy.
 Explanation Asks whether a user may do something, and why. Nothing is executed or stored.
  spec The user and the action. Without user and groups: the sender of the explanation.
@@ -49,6 +51,7 @@ Request A request, as far as it is kept: without its body and its query.
  subresource Subresource, such as "status". Empty for the object itself.
  namespace Namespace of the request. Empty for objects of the cluster and all namespaces.
  name Name of the object, also of one that was created. Empty for lists.
+ dryRun Whether the request was a dry run: the answer is what would have happened, and nothing was stored.
 Sender The user that a request was made as.
  username Name of the user, such as "system:anonymous" without credentials.
  uid Id of the user, if its authenticator knows one.

@@ -10,7 +10,7 @@ const TYPES = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
 const DEFAULT_KEYS = 4096;
 const MOST = 2 ** 31 - 1;
 
-/** By what a limit counts events. */
+/** The criterion by which a limit groups events. */
 export type LimitType = (typeof TYPES)[number];
 
 /** A limit of the events per second, for each key of its type. */

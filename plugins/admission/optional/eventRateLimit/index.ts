@@ -10,7 +10,7 @@ import { monotonicTime } from '../../../../core/runtime/clock.js';
 import { type EventLimit, type LimitType, parseConfig } from './config.js';
 import { EVENT_LIMITER_SERVICE, EventLimiter } from './limiter.js';
 
-/** By what an event is counted, for each type of limit. */
+/** The group in which an event is counted, for each type of limit. */
 const KEYS: Readonly<Record<LimitType, (change: Change, event: Frozen<Event>) => string>> = {
   Server: () => '',
   Namespace: ({ target }) => target.namespace,

@@ -16,7 +16,7 @@ import { type ImagePolicyConfig, parseConfig } from './config.js';
 
 /** The name of the service that shares the answers. */
 const SERVICE = 'admission/image-policy';
-/** How often a call is made at most, and by what the pause between two grows and varies; upstream's. */
+/** Maximum number of calls, and the growth and jitter of the pauses between them; upstream's values. */
 const RETRIES: Omit<Backoff, 'firstMs'> = { factor: 1.5, jitter: 0.2, calls: 5 };
 const EPHEMERAL = 'ephemeralcontainers';
 

@@ -16,7 +16,7 @@ interface Measured {
   readonly evaluator: Evaluator;
 }
 
-/** Finds out what objects use of quotas. */
+/** Computes the amounts of quotas that objects use. */
 export class UsageCounter {
   readonly #host: Host<'control'>;
   readonly #measured: readonly Measured[];

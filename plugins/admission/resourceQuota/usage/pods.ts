@@ -43,7 +43,7 @@ function wholeAmounts({ spec }: Frozen<Pod>): readonly [requests: Amounts, limit
   return [addAmounts(podAmounts(spec, 'requests'), overhead), addAmounts(limits, limited)];
 }
 
-/** Whether a pod has ended, or its grace period has, so that it does not use what it requests. */
+/** Whether a pod, or its grace period, has ended, so that it no longer uses its requests. */
 export function isOver({ metadata, status }: Frozen<Pod>, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;

@@ -19,7 +19,7 @@ const WIDEST_NAME = 64;
 /** Pixels of a character of the interface's font, and between two columns. */
 const CHARACTER = 8;
 const GAP = 16;
-/** Rows whose cells decide about the widths. */
+/** Number of rows whose cells determine the widths. */
 const SAMPLE = 60;
 
 function widthOf(title: string, texts: readonly string[], widest: number): number {
@@ -72,6 +72,6 @@ export function fitting(columns: readonly ShownColumn[], pixels: number): ShownC
   });
 }
 
-/** The tracks of a grid with these columns: the first one takes what is left. */
+/** The tracks of a grid with these columns: the first one takes the remaining width. */
 export const tracksOf = (columns: readonly ShownColumn[]): string =>
   columns.map(({ width }, i) => (i === 0 ? `minmax(8ch, ${width + 8}fr)` : `minmax(0, ${width}fr)`)).join(' ');

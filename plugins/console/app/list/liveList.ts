@@ -4,13 +4,13 @@ import { type Column, readPage, type Row, rowsOf, type Table, tableType, version
 import { watch, type WatchEvent } from '../api/watch.js';
 import { PagedRows, type RowPage } from './pagedRows.js';
 
-/** Rows that are asked for at once; more, where many precede those that are wanted. */
+/** Rows in a page. Pages are larger while many rows precede the visible ones. */
 const PAGE_ROWS = 500;
 const SEEK_ROWS = 2000;
-/** Changes after which a list is read again, so that a browser can show one of short-lived objects for days. */
+/** Changes after which a list is read again: it keeps all of them, which would fill the memory within days. */
 const MOST_CHANGES = 50_000;
 
-/** A list that is shown: where it is, and which of its objects. */
+/** A shown list: its path, and the selection of its objects. */
 export interface ListQuery {
   readonly path: string;
   readonly labelSelector: string;
@@ -25,8 +25,8 @@ export type ListState = 'loading' | 'live' | 'reconnecting' | 'failed';
 const isExpired = (error: unknown): boolean => error instanceof ApiError && error.code === 410;
 
 /**
- * A list of one kind, read page by page as it is looked at, and kept current by a watch. After an interruption for
- * which the server no longer has the history, it is read again.
+ * A list of one kind, read page by page as the user scrolls, and kept current by a watch. After an interruption that is
+ * longer than the history of the server, it is read again.
  */
 export class LiveList {
   readonly state = signal<ListState>('loading');
@@ -94,7 +94,7 @@ export class LiveList {
     }
   }
 
-  /** `signal`: of what has failed. Nothing has, if it was to end. */
+  /** `signal`: that of the failed request. Does nothing if the request was aborted on purpose. */
   #fail(error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.error.value = error as ApiError | TypeError;
@@ -122,7 +122,7 @@ export class LiveList {
     if (this.rows.changed > MOST_CHANGES) this.#readAgain();
   }
 
-  /** Reads what is wanted, one page after another. Only one such loop runs. */
+  /** Reads the pages of visible rows, one after another. Only one such loop runs. */
   #load(): Promise<void> {
     const { signal } = this.#aborter;
     this.#loading ??= this.#loadWanted()
@@ -177,7 +177,7 @@ export class LiveList {
     this.open();
   }
 
-  /** Tells those who show the rows, once for each frame. */
+  /** Notifies the views of the rows, once for each frame. */
   #changed(): void {
     if (this.#frame !== 0) return;
     this.#frame = requestAnimationFrame(() => {

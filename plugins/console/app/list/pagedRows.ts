@@ -1,6 +1,6 @@
 import type { Row } from '../api/table.js';
 
-/** A page of a list as the server gave it, and what has changed in its range of keys since. */
+/** A page of a list as the server returned it, and the changes in its range of keys since. */
 export interface RowPage {
   /** The continue token that the page is read with; '' for the first one. */
   readonly token: string;
@@ -18,7 +18,7 @@ export interface RowPage {
   used: number;
 }
 
-/** Rows that are kept, at most; the pages that are shown are kept in any case. */
+/** Maximum number of rows that are kept. Visible pages are always kept. */
 const KEPT_ROWS = 20_000;
 
 /** Where a key is in sorted rows, or where it would be inserted. */

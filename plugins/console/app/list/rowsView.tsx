@@ -17,8 +17,8 @@ const AGES_MS = 5000;
 const objectHref = (kind: Kind, row: Row): string =>
   hrefOf(objectPage(kind, row.namespace, row.name), { namespace: namespace.peek() });
 
-/** What a key does to the index of the active row; undefined for other keys. */
-function moved(key: string, index: number, page: number, last: number): number | undefined {
+/** The index of the active row after a key; undefined for keys that do not move it. */
+function nextIndex(key: string, index: number, page: number, last: number): number | undefined {
   const to: { readonly [key: string]: number } = {
     ArrowDown: index + 1,
     ArrowUp: index - 1,
@@ -124,7 +124,7 @@ function useSelection(list: LiveList, kind: Kind, table: RefObject<HTMLDivElemen
   const press = (event: KeyboardEvent): void => {
     if (event.metaKey || event.ctrlKey || event.altKey || total === 0) return;
     const { height, row } = view.size.peek();
-    const next = moved(event.key, index, Math.max(1, Math.floor(height / row) - 2), total - 1);
+    const next = nextIndex(event.key, index, Math.max(1, Math.floor(height / row) - 2), total - 1);
     if (next === undefined && event.key !== 'Enter') return;
     event.preventDefault();
     if (next === undefined) open(index);

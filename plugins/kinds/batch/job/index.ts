@@ -52,6 +52,7 @@ const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
   hasGeneration: true,
   revalidatesName: true,
   hasStatus: true,
+  // Jobs are older than garbage collection: clients of that time rely on pods that outlive their Job.
   orphansByDefault: true,
   deletionWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
@@ -66,7 +67,7 @@ const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
     const { labels = {} } = object.metadata;
     const areCopied = Object.keys(labels).length > 0 && isDeepEqual(labels, labelsOfTemplate());
     selectOwnPods(object, naming);
-    // Labels that were copied from the template also get what is generated for it.
+    // Labels that were copied from the template get the generated labels as well.
     if (areCopied) object.metadata.labels = { ...(labelsOfTemplate() as { [label: string]: string }) };
     else copyTemplateLabels(object);
   },

@@ -122,20 +122,22 @@ function validateIndexed(spec: JobSpec, field: string): Violation[] {
   const found: Violation[] = [];
   if (completions === undefined) found.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   if (parallel !== undefined && parallel > MOST_PARALLEL)
-    found.push(invalid(`${field}.parallelism`, parallel, `${LATER} ${MOST_PARALLEL} when completion mode is Indexed`));
+    found.push(
+      invalid(`${field}.parallelism`, parallel, `${AT_MOST} ${MOST_PARALLEL} when completion mode is Indexed`),
+    );
   if (completions !== undefined && failed !== undefined && failed > completions)
-    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} completions`));
+    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${AT_MOST} completions`));
   if (failed !== undefined && failed > MOST_INDEXES)
-    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${MOST_INDEXES}`));
+    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${AT_MOST} ${MOST_INDEXES}`));
   const perIndex = !isAbsent(spec.backoffLimitPerIndex);
   if (!perIndex || completions === undefined || completions <= MOST_INDEXES) return found;
   const many = `when completions are above ${MOST_INDEXES} and used with backoff limit per index`;
   if (parallel !== undefined && parallel > FEW_INDEXES)
-    found.push(invalid(`${field}.parallelism`, parallel, `${LATER} ${FEW_INDEXES} ${many}`));
+    found.push(invalid(`${field}.parallelism`, parallel, `${AT_MOST} ${FEW_INDEXES} ${many}`));
   if (failed === undefined)
     found.push(required(`${field}.maxFailedIndexes`, 'must be specified when completions is above 100000'));
   else if (failed > FEW_INDEXES)
-    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${FEW_INDEXES} ${many}`));
+    found.push(invalid(`${field}.maxFailedIndexes`, failed, `${AT_MOST} ${FEW_INDEXES} ${many}`));
   return found;
 }
 
@@ -259,19 +261,20 @@ function validateSuccessRule(rule: SuccessPolicyRule, completions: number, field
   if (count === undefined) return found;
   if (count > completions)
     found.push(
-      invalid(`${field}.succeededCount`, count, `${LATER} ${completions} (the number of specified completions)`),
+      invalid(`${field}.succeededCount`, count, `${AT_MOST} ${completions} (the number of specified completions)`),
     );
-  // Malformed indexes are none.
+  // Malformed indexes, which were reported above, count as none.
   const most = typeof named === 'string' ? 0 : named;
   if (most !== undefined && count > most)
     found.push(
       invalid(
         `${field}.succeededCount`,
         count,
-        `${LATER} ${most} (the number of indexes in the specified succeededIndexes field)`,
+        `${AT_MOST} ${most} (the number of indexes in the specified succeededIndexes field)`,
       ),
     );
   return found;
 }
 
-const LATER = 'must be less than or equal to';
+/** The beginning of messages about values above a limit. */
+const AT_MOST = 'must be less than or equal to';

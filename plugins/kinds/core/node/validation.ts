@@ -16,7 +16,7 @@ import { validateAmount } from '../../shared/values/resourceNames.js';
 import { findRepeated } from '../../shared/values/repeated.js';
 import { toViolations, validateIfSet, validateOneOf } from '../../shared/violations.js';
 
-/** `podCIDR` is the first one of `podCIDRs`. If they differ, the single field is what older clients have set. */
+/** `podCIDR` is the first one of `podCIDRs`. If they differ, an older client has set the single field. */
 export function alignPodCidrs(spec: NodeSpec): void {
   const [single, list] = [spec.podCIDR ?? '', spec.podCIDRs ?? []];
   if (single !== '' && list[0] !== single) spec.podCIDRs = [single];
@@ -104,7 +104,7 @@ export function validateNodeStatus(object: Node): Violation[] {
   ];
 }
 
-/** Violations of an update: what a node agent or the network has set once is fixed. */
+/** Violations of an update: fields that a node agent or the network has set cannot change. */
 export function validateNodeUpdate(object: Node, old: Node): Violation[] {
   const [now, before] = [object.spec, old.spec];
   const [ranges, given] = [now.podCIDRs ?? [], before.podCIDRs ?? []];

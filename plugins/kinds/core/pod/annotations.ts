@@ -9,11 +9,11 @@ import { validateProfile } from '../../shared/podSpec/securityContext.js';
 /** Annotations with this prefix and the name of a container have the AppArmor profile that the field replaced. */
 const appArmorPrefix = (naming: Naming): string => naming.label('container.apparmor.security.beta.orchestrator.io/');
 
-/** The annotation of pods that a node agent has from a file. */
+/** The annotation of pods that a node agent has read from a file. */
 /** The annotation of mirror pods, which show the static pods of a node. */
 export const mirrorAnnotation = (naming: Naming): string => naming.label('orchestrator.io/config.mirror');
 
-/** The annotation that says which pods of a set are deleted first. */
+/** The annotation with the cost of deleting a pod: controllers delete the pods of a set with the lowest cost first. */
 const costAnnotation = (naming: Naming): string => naming.label('controller.orchestrator.io/pod-deletion-cost');
 
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
@@ -58,8 +58,8 @@ const profileOf = (owner: Pick<PodSpec | Container, 'securityContext'>): AppArmo
 const isWindows = (pod: PodSpec): boolean => (pod.os?.name ?? '') === 'windows';
 
 /**
- * Gives a new pod the annotations for its AppArmor profiles, and profiles for its annotations, about which there is a
- * warning: nodes and clients may know only one of both.
+ * Adds annotations for the AppArmor profiles of a new pod, and profiles for its annotations, with a warning: nodes and
+ * clients may know only one of the two forms.
  */
 export function alignAppArmor(object: Pod, naming: Naming, { warn }: Pick<StrategyContext, 'warn'>): void {
   const pod = object.spec;

@@ -7,7 +7,7 @@ import { type AddressRange, type Family, familyOf, parseRange } from '../../shar
 import { type AddressSource, addressesOf } from './allocator.js';
 import type { ServiceRanges } from './ranges.js';
 
-/* Cluster addresses with the gate MultiCIDRServiceAllocator: ServiceCIDRs have networks, IPAddresses what is used. */
+/* Cluster addresses with the gate MultiCIDRServiceAllocator: ServiceCIDRs have networks, IPAddresses used addresses. */
 
 /** The resource of the networks. */
 export const SERVICE_CIDRS = 'networking.orchestrator.io/servicecidrs';

@@ -26,7 +26,7 @@ export const keepsPreferredFamilies = (spec: ServiceSpec, old: ServiceSpec | und
   isUnchanged(spec, old, 'clusterIPs') &&
   isUnchanged(spec, old, 'ipFamilies');
 
-/** Removes what a change of the policy to one family leaves over, unless the client has changed it as well. */
+/** Removes the second family after a change of the policy to a single one, unless the client has changed it as well. */
 function dropSecondFamily(spec: ServiceSpec, old: ServiceSpec): void {
   if (spec.ipFamilyPolicy !== SINGLE || isAbsent(old.ipFamilyPolicy) || old.ipFamilyPolicy === SINGLE) return;
   for (const member of ['clusterIPs', 'ipFamilies'] as const)

@@ -53,7 +53,7 @@ function validateExternalName(spec: ServiceSpec): Violation[] {
   ];
 }
 
-/** Checks what the type of a Service requires and excludes. */
+/** Checks the fields that the type of a Service requires or excludes. */
 function validateType(spec: ServiceSpec): Violation[] {
   const type = spec.type ?? '';
   const found: Violation[] = [];
@@ -74,7 +74,7 @@ function validateType(spec: ServiceSpec): Violation[] {
   return found;
 }
 
-/** Checks that no port is there twice, and that only Services that are reached through nodes have node ports. */
+/** Checks that ports are unique, and that only Services that are reached through nodes have node ports. */
 function validateRepeatedPorts(spec: ServiceSpec): Violation[] {
   const ports = [...(spec.ports ?? []).entries()];
   const forbidden = ports
@@ -109,7 +109,7 @@ function validateExternalIps(spec: ServiceSpec): Violation[] {
   });
 }
 
-/** The annotation of older clients for `loadBalancerSourceRanges`, which is used without them. */
+/** The annotation of older clients for `loadBalancerSourceRanges`. It is used if that field is absent. */
 const SOURCE_RANGES = 'service.beta.orchestrator.io/load-balancer-source-ranges';
 
 /** Checks the networks that a load balancer accepts. The capital letter in the name of the field is upstream's. */
@@ -232,8 +232,8 @@ export function validateService(object: Service, naming: Naming): Violation[] {
 }
 
 /**
- * Checks that an update changes neither the first address or family nor, of as many as before, any. The violation of a
- * family shows the addresses, as upstream's does.
+ * Checks that an update does not change the first address or family, nor the second one unless it is added or removed.
+ * As in upstream, the violation of a family shows the addresses.
  */
 function validateUnchanged(now: ServiceSpec, old: ServiceSpec, member: 'clusterIPs' | 'ipFamilies'): Violation[] {
   const [values, before] = [now[member] ?? [], old[member] ?? []];

@@ -6,7 +6,7 @@ import { answerTokenRequest } from './tokenRequest.js';
 
 const COLUMNS: readonly Column<ServiceAccount>[] = [NAME, column('Secrets', object => countOf(object.secrets)), AGE];
 
-/** Of references to secrets, the names alone are kept: all of them are in the namespace of the account. */
+/** References to secrets keep only their names, since all secrets are in the namespace of the account. */
 function keepSecretNames(object: ServiceAccount): void {
   if (Array.isArray(object['secrets'])) object['secrets'] = object.secrets.map(secret => ({ name: secret.name ?? '' }));
 }

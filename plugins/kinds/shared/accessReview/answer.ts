@@ -21,14 +21,14 @@ export const userOf = ({ spec }: { readonly spec: SubjectAccessReviewSpec }): Us
   extra: new Map(Object.entries(spec.extra ?? {})),
 });
 
-/** A review of access, or what else has its spec. */
+/** An access review, or another object with the same spec. */
 export type AccessReview =
   | LocalSubjectAccessReview
   | SelfSubjectAccessReview
   | SubjectAccessReview
   | Pick<SubjectAccessReview, 'spec'>;
 
-/** The request that a review is about, and what of its selectors could not be read. */
+/** The request that a review is about, and the parts of its selectors that could not be parsed. */
 export function requestOf(review: AccessReview): {
   readonly target: Target;
   readonly errors: readonly string[];
@@ -62,7 +62,7 @@ function resourceRequest(attributes: ResourceAttributes): ReturnType<typeof requ
   return { target, errors: [...error('fieldSelector', fields.unread), ...error('labelSelector', labels.unread)] };
 }
 
-/** The review with what the authorizers say about `user` in its status. */
+/** The review with the decision of the authorizers about `user` in its status. */
 export async function reviewAccess<
   Review extends LocalSubjectAccessReview | SelfSubjectAccessReview | SubjectAccessReview,
 >(review: Review, user: User, { authorize }: ReviewContext): Promise<Review> {

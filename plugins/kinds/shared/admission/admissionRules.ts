@@ -116,7 +116,7 @@ export const validateMatchPolicy = (owner: MatchResources | ValidatingWebhook, f
     ? [required(`${field}.matchPolicy`)]
     : validateOneOf(owner, 'matchPolicy', `${field}.matchPolicy`, ['Equivalent', 'Exact']);
 
-/** Checks what is done if a webhook or a policy fails. */
+/** Checks the failure policy of a webhook or policy. */
 export const validateFailurePolicy = (
   owner: ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec,
   field: string,
@@ -131,7 +131,7 @@ export const validateMatchSelectors = (owner: MatchResources | ValidatingWebhook
   ...validateSelector(owner.objectSelector, `${field}.objectSelector`),
 ];
 
-/** Violations of what a policy or a binding matches. */
+/** Violations in the match constraints of a policy or binding. */
 export const validateMatchResources = (match: MatchResources, field: string): Violation[] => [
   ...validateMatchPolicy(match, field),
   ...validateMatchSelectors(match, field),

@@ -28,8 +28,8 @@ const showType = (type: Type): string => {
 };
 
 /**
- * Compiles expressions of webhooks and policies. Expressions that the stored object has already may use what any
- * release has; new ones only what this release has.
+ * Compiles expressions of webhooks and policies. New expressions may use only functions of this release. Those of the
+ * stored object may use functions of any release, so that a rollback does not make the object invalid.
  */
 export class ExpressionChecks {
   readonly #stored: ReadonlySet<string>;

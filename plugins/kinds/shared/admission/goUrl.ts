@@ -37,7 +37,7 @@ const splitAt = (text: string, separator: string): readonly [string, string] => 
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** Parses a URL or a relative reference as Go does; a text says why it is malformed. */
+/** Parses a URL or a relative reference as Go does. Returns the error message for a malformed one. */
 export function parseGoUrl(text: string): UrlParts | string {
   if (CONTROL.test(text)) return 'net/url: invalid control character in URL';
   if (text.startsWith(':')) return 'missing protocol scheme';

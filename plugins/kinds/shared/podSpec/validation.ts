@@ -72,7 +72,7 @@ function validateContainers(pod: PodSpec, field: string, context: PodContext): V
   return found;
 }
 
-/** What init containers have only if they run as long as the pod. */
+/** Violations of fields that init containers may have only if they run as long as the pod (`restartPolicy: Always`). */
 function validateInitContainer(container: Container, where: string, context: PodContext): Violation[] {
   if (container.restartPolicy === 'Always') return validateLifecycle(container, where, context.grace);
   const found: Violation[] = [];
@@ -238,7 +238,7 @@ function validateTokenFiles(pod: PodSpec, field: string): Violation[] {
   );
 }
 
-/** Checks that what is set can be had on the operating system of the pod. */
+/** Checks that the operating system of the pod supports all fields that are set. */
 function validateOs(pod: PodSpec, field: string): Violation[] {
   const os = pod.os;
   if (!os) return [];

@@ -156,7 +156,7 @@ const refuseMembers = <T extends object>(
     .filter(member => isSet(owner?.[member]))
     .map(member => forbiddenField(`${field}.${member}`, 'cannot be set for a windows pod'));
 
-/** Checks that a pod for Windows does not use what only Linux has. */
+/** Checks that a pod for Windows sets no fields that only Linux supports. */
 export function validateForWindows(pod: PodSpec, field: string): Violation[] {
   return [
     ...refuseMembers(pod.securityContext, `${field}.securityContext`, POD_CONTEXT),

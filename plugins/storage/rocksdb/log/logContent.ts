@@ -121,7 +121,7 @@ function* recordsOf(bytes: Buffer, header: SegmentHeader): Generator<Found> {
 /** The next position at which a record may begin, by its number. */
 function nextCandidate(bytes: Buffer, from: number, expected: number): number | undefined {
   for (let at = from; at + RECORD_HEADER <= bytes.length; at += ALIGNMENT) {
-    // Most of what is skipped are zeros, or records of an earlier generation.
+    // Most skipped bytes are zeros, or records of an earlier generation.
     if (bytes[at + 15] === 0 && bytes[at + 14] === 0 && bytes[at + 13] === 0 && bytes[at + 12] === 0) continue;
     const sequence = readRevision(bytes, at + 8);
     if (sequence >= expected && sequence < expected + SEARCH_RANGE) return at;

@@ -69,7 +69,7 @@ export class LoggedRecords implements Records {
     let complete = false;
     try {
       await this.#blocked?.catch(() => {});
-      // After a failed append, what was acknowledged before it is applied.
+      // After a failed append, the records that were acknowledged before it are still applied.
       await this.#applyAll();
       const batch = this.database.batch();
       batch.put(POSITION_KEY, encodePosition({ sequence: this.#applied, closed: true }));

@@ -49,7 +49,7 @@ export async function checkClosed(path: string): Promise<Check> {
     logDamage: [],
   }));
   problems.push(...files.damage);
-  // Without records in the commit log, it cannot have what is lost.
+  // Without records, the commit log cannot replace lost writes.
   if (!hasRecords(log)) problems.push(...files.logDamage);
   const rows = await examineDatabase(path, log, files, mark?.revision, problems);
   if (rows) problems.push(...compareWithMark(rows, mark, isMarkBad));

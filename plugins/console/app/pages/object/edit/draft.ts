@@ -34,13 +34,13 @@ interface Stored {
 
 /** A change that the server has carried out without storing it. */
 export interface Review {
-  /** The versions that are compared, without what changes with every write. */
+  /** The compared versions, without the fields that change with every write. */
   readonly before: string;
   readonly after: string;
-  /** The object as it was sent, in the same form: what else differs was set by the server. */
+  /** The object as it was sent, in the same form. Other differences come from the server. */
   readonly sent: string;
   readonly warnings: readonly string[];
-  /** What was sent, and how. */
+  /** The body that was sent, and the mode. */
   readonly body: string;
   readonly mode: SaveMode;
   readonly force: boolean;
@@ -54,7 +54,7 @@ export interface OwnerConflict {
   readonly manager: string;
 }
 
-/** What an apply needs to know beside the text. */
+/** The inputs of an apply beside the text. */
 export interface ApplyContext {
   readonly known: Known | undefined;
   readonly object: ApiObject | undefined;
@@ -80,7 +80,7 @@ function readVersion(text: string): { readonly edited: string; readonly owners: 
   return { edited: editedText(doc), owners };
 }
 
-/** A newer version, and how it fits to what was edited. */
+/** A newer version, and its conflicts with the edited text. */
 export interface Newer {
   readonly text: string;
   /** Who owns which fields of it. */
@@ -129,7 +129,7 @@ export class Draft {
     readonly isNew = false,
   ) {}
 
-  /** Begins with a text that is nowhere yet. */
+  /** Begins with the text of an object that does not exist yet. */
   begin(text: string): void {
     batch(() => {
       this.base.value = text;
@@ -175,7 +175,7 @@ export class Draft {
     this.newer.value = newer;
     this.review.value = undefined;
     if (!isSmall || newer.changes.length === 0) return;
-    // Nothing that anybody has decided: versions, and a status. The text goes on with them.
+    // Only versions and the status differ, which no user has edited: the text takes them over.
     this.merge(new Set());
     if (review) this.review.value = review.mode === 'apply' ? review : { ...review, body: this.text.peek() };
   }
@@ -198,7 +198,7 @@ export class Draft {
     return this.address.kind.subresources.some(({ name }) => name === 'status');
   }
 
-  /** Goes back to what the server has. */
+  /** Discards the edits, and shows the version of the server. */
   discard(): void {
     batch(() => {
       const newest = this.newer.peek()?.text ?? this.base.peek();
@@ -264,7 +264,7 @@ export class Draft {
     return applyBody(this.base.peek(), this.text.peek(), known, owned, this.#hasStatus);
   }
 
-  /** Stores what was checked. Resolves with the stored object's text, or with undefined if it was refused. */
+  /** Sends the reviewed text to be stored. Resolves with the text of the stored object; undefined if it was refused. */
   async save(): Promise<string | undefined> {
     let stored: string | undefined;
     await this.#run(async () => {
@@ -275,7 +275,7 @@ export class Draft {
       stored = text;
       const { edited, owners } = readVersion(text);
       batch(() => {
-        // What was typed meanwhile stays.
+        // Text typed while the request was under way is kept.
         if (this.text.peek() === typed) this.text.value = edited;
         this.base.value = edited;
         this.#owners = owners;
@@ -320,7 +320,7 @@ export class Draft {
     }
     if (error instanceof ApiError && error.code === 409 && !this.isNew) {
       this.#version = '';
-      // The watch may not have told yet what has changed.
+      // The event of the change may not have arrived yet.
       await this.follow('newest');
       if (this.newer.peek()) return;
     }

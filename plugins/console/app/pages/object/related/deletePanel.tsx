@@ -6,7 +6,14 @@ import type { ApiList, ApiObject } from '../../../api/objects.js';
 import { Failure } from '../../../parts/failure.js';
 import { hrefOf } from '../../../router.js';
 import { type ObjectAddress, objectPath } from '../liveObject.js';
-import { type Dependents, findDependents, type Going, pageOf, type Relative, whatGoes } from './relatives.js';
+import {
+  type Dependents,
+  findDependents,
+  type DeletedObjects,
+  pageOf,
+  type Relative,
+  findCollected,
+} from './relatives.js';
 
 const POLICIES = [
   ['Background', 'Delete now, dependents afterwards'],
@@ -18,9 +25,9 @@ type Policy = (typeof POLICIES)[number][0];
 /** Names that are shown of one kind. */
 const SHOWN = 12;
 
-/** What is known of a delete before it is carried out. */
+/** The effects of a delete, shown before it is carried out. */
 interface Preview {
-  readonly going: Going;
+  readonly going: DeletedObjects;
   readonly dependents: Dependents;
   /** Objects of a defined kind that go with its definition. */
   readonly instances: number | undefined;
@@ -52,7 +59,7 @@ async function preview(
   const dependents = await findDependents(isNamespace ? name : namespace, signal);
   const uid = object.metadata.uid ?? '';
   const contents = dependents.all.filter(relative => relative.namespace === name);
-  const going = isNamespace ? { gone: contents, kept: [] } : whatGoes(uid, dependents);
+  const going = isNamespace ? { gone: contents, kept: [] } : findCollected(uid, dependents);
   const isDefinition = kind.resource === 'customresourcedefinitions';
   return { going, dependents, instances: isDefinition ? await instancesOf(object, signal) : undefined };
 }

@@ -177,16 +177,16 @@ export async function findDependents(namespace: string, signal: AbortSignal): Pr
   return { byOwner, all, unreadable: unreadable.sort(), isCut: count >= MOST };
 }
 
-/** What a delete takes with it. */
-export interface Going {
+/** The objects that are deleted along with another one. */
+export interface DeletedObjects {
   /** Dependents without another owner, direct ones first. */
   readonly gone: readonly Relative[];
   /** Dependents that another object owns as well. */
   readonly kept: readonly Relative[];
 }
 
-/** What is collected after an object is deleted: dependents all of whose owners go. */
-export function whatGoes(uid: string, { byOwner }: Dependents): Going {
+/** The objects that are collected after an object is deleted: dependents that keep no owner. */
+export function findCollected(uid: string, { byOwner }: Dependents): DeletedObjects {
   const going = new Set([uid]);
   const gone: Relative[] = [];
   const touched = new Map<string, Relative>();
