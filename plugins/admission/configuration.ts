@@ -21,6 +21,14 @@ export function textsOf(from: UnknownRecord, key: string, path = ''): readonly s
   throw new ConfigError(join(path, key), 'must be a list of strings');
 }
 
+/** Throws the fault of a configuration; of several, ConfigError with all of them in their order. */
+export function refuseFaults(faults: readonly ConfigError[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  if (faults.length === 1) throw first;
+  throw new ConfigError('configuration', `[${faults.map(({ message }) => message).join(', ')}]`);
+}
+
 /**
  * Checks `apiVersion` and `kind` of a configuration. `group` is neutral; both spellings are accepted in both namings,
  * like those of other configuration files. Throws ConfigError.

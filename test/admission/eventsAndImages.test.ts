@@ -193,6 +193,13 @@ describe('events beyond a limit', () => {
       'limits[0].cacheSize: Invalid value: -5: must not be negative',
     ],
     [{ ...LIMITS, limits: [{ type: 'User', qps: 1, burst: 1, size: 1 }] }, 'limits[0].size: unknown field'],
+    [
+      { ...LIMITS, limits: [{ type: 'User', qps: 1, burst: 1 }, { cacheSize: -2 }] },
+      'configuration: [limits[1].type: Unsupported value: "": ' +
+        'supported values: "Server", "Namespace", "User", "SourceAndObject", ' +
+        'limits[1].burst: Invalid value: 0: must be positive, limits[1].qps: Invalid value: 0: must be positive, ' +
+        'limits[1].cacheSize: Invalid value: -2: must not be negative]',
+    ],
   ])('are not limited by the configuration %j, which is refused', (config, message) =>
     expect(() => eventRateLimit.parse(config)).toThrow(message),
   );

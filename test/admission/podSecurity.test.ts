@@ -256,6 +256,18 @@ describe('configuration', () => {
     [{ ...kind, exemptions: { usernames: ['a', 'a'] } }, 'exemptions.usernames[1]: Duplicate value: "a"'],
     [{ ...kind, exemptions: { namespaces: ['A'] } }, 'exemptions.namespaces[0]: Invalid value: "A"'],
     [{ ...kind, exemptions: { runtimeClasses: 'x' } }, 'exemptions.runtimeClasses: must be a list of strings'],
+    [
+      { ...kind, defaults: { enforce: 'x', 'warn-version': '1' }, exemptions: { usernames: [''] } },
+      'configuration: [defaults.enforce: Invalid value: "x": must be one of privileged, baseline, restricted, ' +
+        'defaults.warn-version: Invalid value: "1": must be "latest" or "v1.x"]',
+    ],
+    [
+      { ...kind, exemptions: { usernames: ['', 'a', 'a', ''], namespaces: ['x', 'x'] } },
+      'configuration: [exemptions.namespaces[1]: Duplicate value: "x", ' +
+        'exemptions.usernames[0]: Invalid value: "": username must not be empty, ' +
+        'exemptions.usernames[2]: Duplicate value: "a", ' +
+        'exemptions.usernames[3]: Invalid value: "": username must not be empty]',
+    ],
   ])('%j is refused', (config, message) => expect(() => parseConfig(config)).toThrow(message));
 });
 

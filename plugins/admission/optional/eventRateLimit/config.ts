@@ -1,7 +1,8 @@
 import { ConfigError } from '../../../../core/api/point.js';
 import { EVENT_LIMIT_KEYS } from '../../../../core/limits.js';
+import type { UnknownRecord } from '../../../../core/model/record.js';
 import { goQuote } from '../../../../core/model/text/quote.js';
-import { checkConfigKind, recordOf } from '../../configuration.js';
+import { checkConfigKind, recordOf, refuseFaults } from '../../configuration.js';
 
 const GROUP = 'eventratelimit.admission.orchestrator.io';
 const TYPES = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
@@ -22,36 +23,32 @@ export interface EventLimit {
   readonly keys: number;
 }
 
-/** A member that is an integer. Throws ConfigError for another value, and for one that `isValid` refuses. */
-function integerAt(value: unknown, path: string, isValid: (value: number) => boolean, problem: string): number {
+/** An integer, 0 if it is absent. Throws ConfigError for another value. */
+function integerAt(from: UnknownRecord, key: string, path: string): number {
+  const value = from[key] ?? 0;
   if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > MOST)
-    throw new ConfigError(path, 'must be an integer');
-  if (!isValid(value)) throw new ConfigError(path, `Invalid value: ${value}: ${problem}`);
+    throw new ConfigError(`${path}.${key}`, 'must be an integer');
   return value;
 }
 
-const isPositive = (value: number): boolean => value > 0;
-
-function parseLimit(value: unknown, path: string): EventLimit {
+/** Reads a limit, and adds its invalid members to `faults`. Throws ConfigError for members of other types. */
+function parseLimit(value: unknown, path: string, faults: ConfigError[]): EventLimit {
   const limit = recordOf(value, path, ['type', 'qps', 'burst', 'cacheSize']);
-  const { type = '', qps = 0, burst = 0, cacheSize = 0 } = limit;
-  const known = TYPES.find(one => one === type);
-  if (!known)
-    throw new ConfigError(
-      `${path}.type`,
-      `Unsupported value: ${goQuote(String(type))}: supported values: ${TYPES.map(goQuote).join(', ')}`,
-    );
-  const keys = integerAt(cacheSize, `${path}.cacheSize`, one => one >= 0, 'must not be negative');
-  if (keys > EVENT_LIMIT_KEYS) throw new ConfigError(`${path}.cacheSize`, `must be at most ${EVENT_LIMIT_KEYS}`);
-  return {
-    type: known,
-    burst: integerAt(burst, `${path}.burst`, isPositive, 'must be positive'),
-    perSecond: integerAt(qps, `${path}.qps`, isPositive, 'must be positive'),
-    keys: keys || DEFAULT_KEYS,
-  };
+  const burst = integerAt(limit, 'burst', path);
+  const perSecond = integerAt(limit, 'qps', path);
+  const keys = integerAt(limit, 'cacheSize', path);
+  const refuse = (key: string, problem: string) => faults.push(new ConfigError(`${path}.${key}`, problem));
+  const type = TYPES.find(one => one === limit['type']);
+  const found = goQuote(String(limit['type'] ?? ''));
+  if (!type) refuse('type', `Unsupported value: ${found}: supported values: ${TYPES.map(goQuote).join(', ')}`);
+  if (burst <= 0) refuse('burst', `Invalid value: ${burst}: must be positive`);
+  if (perSecond <= 0) refuse('qps', `Invalid value: ${perSecond}: must be positive`);
+  if (keys < 0) refuse('cacheSize', `Invalid value: ${keys}: must not be negative`);
+  if (keys > EVENT_LIMIT_KEYS) refuse('cacheSize', `must be at most ${EVENT_LIMIT_KEYS}`);
+  return { type: type ?? 'Server', burst, perSecond, keys: keys || DEFAULT_KEYS };
 }
 
-/** Reads a Configuration of the plugin. Throws ConfigError with the path of the first invalid field. */
+/** Reads a Configuration of the plugin. Throws ConfigError with all invalid members of the limits. */
 export function parseConfig(config: unknown): readonly EventLimit[] {
   if (config === undefined || config === null)
     throw new ConfigError('limits', 'must not be empty: configure EventRateLimit in --admission-control-config-file');
@@ -61,5 +58,8 @@ export function parseConfig(config: unknown): readonly EventLimit[] {
   if (!Array.isArray(limits)) throw new ConfigError('limits', 'must be a list of limits');
   if (limits.length === 0)
     throw new ConfigError('limits', 'must not be empty: add a limit, or do not enable the plugin');
-  return limits.map((limit, i) => parseLimit(limit, `limits[${i}]`));
+  const faults: ConfigError[] = [];
+  const parsed = limits.map((limit, i) => parseLimit(limit, `limits[${i}]`, faults));
+  refuseFaults(faults);
+  return parsed;
 }
