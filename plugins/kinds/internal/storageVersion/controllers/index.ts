@@ -11,7 +11,7 @@ import { identityLease, isIdentity, LEASES, leaseNamespace, serverId } from './i
 import { statusOf } from './status.js';
 
 const UPDATER = 'storage-version-updater';
-const COLLECTOR = 'storageversion-garbage-collector-controller';
+const COLLECTOR = 'storage-version-garbage-collector';
 const VERSIONS = 'internal.apiserver.orchestrator.io/storageversions';
 /** After this time, the Lease of this server is looked for again. */
 const WITHOUT_LEASE_MS = 200;
