@@ -102,14 +102,18 @@ function parse(config: unknown): { resources: readonly ResourceVersions[] } {
   return { resources };
 }
 
-/** Keeps the Lease of this server, and its versions in StorageVersions. */
+/** Keeps the Lease of this server, and removes those of servers that are gone. */
+export const serverIdentity = {
+  name: 'controllers/server-identity',
+  parse: () => ({}),
+  contribute: () => [controller.of(identityLease)],
+} satisfies Plugin;
+
+/** Keeps the versions of this server in StorageVersions. */
 export const storageVersions = {
   name: 'controllers/storage-versions',
   parse,
-  contribute: ({ resources }) => [
-    controller.of(whereServed('apiserver-identity', identityLease)),
-    controller.of(whereServed(UPDATER, host => updater(host, resources))),
-  ],
+  contribute: ({ resources }) => [controller.of(whereServed(UPDATER, host => updater(host, resources)))],
 } satisfies Plugin<{ resources: readonly ResourceVersions[] }>;
 
 /** Removes servers that are gone from StorageVersions. */
