@@ -258,6 +258,7 @@ if (against !== undefined && !existsSync(resolve(against, 'dist/core/command/mai
 const options: Options = { short, tls: !plain, out, against, rounds };
 if (against !== undefined && reference !== undefined) refuse('--against and --reference exclude each other');
 const groups = reference === undefined ? GROUPS : referenceGroup(reference, values['reference-token']);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 const results = await runAll(casesOf(positionals, groups), options);
 print(results);
 if ((against ?? reference) === undefined || out !== undefined)

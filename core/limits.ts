@@ -6,7 +6,7 @@
 /** Nesting of any decoded body: deeper documents overflow the stacks of recursive functions. Above it: 400. */
 export const DEPTH = 512;
 /**
- * Characters of all that an authenticator says of a user. It is sent between threads with each write, and remembered
+ * Characters of all attributes of a user together. They are sent between threads with each write, and remembered
  * with the credentials.
  */
 export const USER_CHARACTERS = 256 * 1024;
@@ -170,7 +170,7 @@ export const SLICE_MS = 2;
 /** Past objects that are requested from the store at once, which limits the size of a message between threads. */
 export const PAST_PAGE = 500;
 /**
- * How long a client may read nothing of an answer, a list or events that wait for it in memory. Then its connection is
+ * Time for which a client may not read an answer, a list or events that wait for it in memory. Then its connection is
  * closed.
  */
 export const STALLED_READER_MS = 60_000;
@@ -434,7 +434,7 @@ export const METRIC_SERIES = 1000;
 export const OBSERVATIONS_WAITING = 10_000;
 /** Labels that an informer has an index of: plugins name few. Queries by other labels search all objects. */
 export const LABEL_INDEXES = 32;
-/** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
+/** Changes that an unused index of a label notes before it is dropped, if it has fewer objects. */
 export const LABEL_INDEX_CHANGES = 10_000;
 /** A document of an identity provider: keys of providers that have hundreds are smaller. A larger one is not read. */
 export const PROVIDER_DOCUMENT_BYTES = 1024 * 1024;
@@ -510,7 +510,7 @@ export const COMPARED_TOLERATIONS = 2000;
 export const PODS_CHECKED = 3000;
 /** Bytes of the pods that these are chosen from: decoding them takes about a second, the time that upstream takes. */
 export const PODS_CHECKED_BYTES = 64 * 1024 * 1024;
-/** Refused requests that can be explained afterwards: those of some minutes, unless somebody is denied all the time. */
+/** Refused requests that can be explained afterwards: those of some minutes, unless a client is denied all the time. */
 export const RECORDED_REFUSALS = 10_000;
 /** Writes that can be explained afterwards. */
 export const RECORDED_WRITES = 1000;

@@ -92,7 +92,7 @@ class AdmissionGenerator extends Generator {
     return [{ apiGroups: [''], apiVersions: this.pick([['v1'], ['*']]), operations, resources, ...names }];
   }
 
-  /** What a policy or binding matches: only the objects of its case. */
+  /** Match constraints of a policy or binding: only the objects of its case. */
   constraints(at) {
     const excluded = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['configmaps'] }];
     return {

@@ -90,7 +90,7 @@ export async function send(server, token, method, path, body, type = 'applicatio
   }
 }
 
-/** Whether servers have given the same answers, but for what differs between servers. */
+/** Whether two servers have given the same answer, without values that every server chooses itself, such as uids. */
 export function areAlike(answers) {
   // Upstream answers 500 to an apply that does not fit the schema.
   if (answers.every(({ body: { message } }) => /^failed to create typed patch/.test(message))) return true;

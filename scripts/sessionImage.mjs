@@ -4,7 +4,7 @@ const [COLUMNS, WIDTH, LINE, MARGIN] = [104, 7.23, 18, 18];
 /** The classes of the colours that commands use (core/command/terminal/style.ts), by their codes. */
 const STYLES = { 1: 'strong', 2: 'faint', 31: 'bad', 32: 'good', 36: 'command' };
 const CODE = /\u001b\[(\d*)m/g;
-/** What erases the line of the cursor. */
+/** The control sequence that erases the line of the cursor (ECMA-48, EL). */
 const ERASE = '\r\u001b[2K';
 
 /** The lines that are there at the end, with the codes of their colours. */

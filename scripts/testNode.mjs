@@ -34,7 +34,7 @@ const DEPENDENT = [
 const FOLDER = join(root, 'dist', 'node');
 /** Files that a copy has of its own. */
 const OWN = ['.git', 'dist', 'node_modules'];
-/** What is in `dist` beside the build. */
+/** Entries of `dist` that are not part of the build. */
 const NOT_BUILT = /^(?:node|packed|site|test-.*)$/;
 
 /** The package with a program for this platform. It holds the program itself, so that no script needs to get it. */

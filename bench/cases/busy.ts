@@ -16,7 +16,7 @@ const PROGRAMS = [2, 8, 32];
 /** Turns of each server: what else the machine does affects both. */
 const TURNS = 3;
 
-/** What one server did in its turns. */
+/** The results of one server, one for each of its turns. */
 type Turns = readonly Loaded[];
 
 const medianOf = (turns: Turns, figure: (loaded: Loaded) => number): number => median(turns.map(figure));

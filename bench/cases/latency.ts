@@ -14,8 +14,8 @@ const ALL = 'all threads';
 const ROLES = ['front end', 'pool', 'writer', 'control', OTHERS];
 
 /**
- * What one write takes in each kind of thread: wake-ups, time on a core and without one, other context switches, and
- * system calls. Only Linux tells it: elsewhere one row says so.
+ * The cost of one write in each kind of thread: wake-ups, time on a core and without one, other context switches, and
+ * system calls. Only Linux reports these; elsewhere one row says so.
  */
 function rowsByThread(name: string, { roles }: Capstan, { threads, operations }: Loaded): Row[] {
   if (threads.size === 0)

@@ -60,7 +60,7 @@ function idsOfVerdicts(message: unknown): Ids {
   return decoded?.is === 'events' ? decoded.verdicts.map(({ id }) => id) : NONE;
 }
 
-/** What a message that a thread posts or takes means for writes; undefined if nothing. */
+/** The step of a write that a posted or received message stands for; undefined if it belongs to no write. */
 function meaningOf(role: string, action: 'post' | 'take', message: unknown): readonly [Mark, Ids] | undefined {
   const isPost = action === 'post';
   if (isTask(message)) {

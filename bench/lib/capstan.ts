@@ -94,6 +94,9 @@ export async function startCapstan({
       join(dataDir, 'data'),
     ],
     {
+      // A session of its own, as services and the reference have: Linux divides the cores between sessions first
+      // (`sched_autogroup_enabled`), and would count this server's threads with the load generator and other programs.
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,
@@ -102,6 +105,10 @@ export async function startCapstan({
       },
     },
   );
+  // The signals of a terminal do not reach its session: `bench/run.ts` exits at them.
+  const endWithBench = (): boolean => child.kill('SIGTERM');
+  process.once('exit', endWithBench);
+  child.once('exit', () => process.off('exit', endWithBench));
   const target = { pid: child.pid ?? 0, host: '127.0.0.1', port, tls, token: TOKENS.user, adminToken: TOKENS.admin };
   await waitUntilReady(child, port);
   const roles = () => new Map(readdirSync(threads).map(id => [id, readFileSync(join(threads, id), 'utf8')]));

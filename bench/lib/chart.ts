@@ -31,7 +31,7 @@ const STYLE = `
 export interface Compared {
   readonly label: string;
   readonly ratio: number;
-  /** What is written beside the bar. */
+  /** The text beside the bar. */
   readonly figure: string;
   /** Whether less is better. */
   readonly isLessBetter: boolean;
@@ -83,7 +83,7 @@ export function tableChart(title: string, than: string, rows: readonly Row[]): s
   const compared = rows.flatMap(({ case: label, value, baseline, unit, atMost }) => {
     if (!baseline || !(value > 0)) return [];
     const ratio = value / baseline;
-    // What is counted per second is better if there is more of it, everything else if there is less.
+    // More is better for rates per second, less for all other units.
     const isLessBetter = atMost ?? !/\/s$/.test(unit);
     return [{ label: shortLabel(label), ratio, figure: `${ratioText(ratio)} times`, isLessBetter }];
   });

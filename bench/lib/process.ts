@@ -20,7 +20,7 @@ export function cpuOf(pid: number): Cpu {
   }
 }
 
-/** What a thread has used. Times are in microseconds. */
+/** CPU time and context switches of a thread. Times are in microseconds. */
 export interface ThreadUse {
   /** On a core. */
   readonly cpu: number;
@@ -55,7 +55,7 @@ function textOf(file: string): string {
   }
 }
 
-/** What the threads of a process have used so far, by their ids, from `/proc` (proc(5)); empty without `/proc`. */
+/** The use of each thread of a process so far, by its id, from `/proc` (proc(5)); empty without `/proc`. */
 export function threadsOf(pid: number): Map<string, ThreadUse> {
   const threads = new Map<string, ThreadUse>();
   const directory = `/proc/${pid}/task`;
@@ -87,11 +87,11 @@ export const addUse = (a: ThreadUse, b: ThreadUse, factor = 1): ThreadUse => ({
   calls: a.calls + factor * b.calls,
 });
 
-/** What several threads have used together. */
+/** The sum of the use of several threads. */
 export const sumOfUses = (uses: Iterable<ThreadUse>): ThreadUse =>
   [...uses].reduce((sum, use) => addUse(sum, use), UNUSED);
 
-/** What threads have used between two readings of `threadsOf`. */
+/** The use of threads between two readings of `threadsOf`. */
 export const usedBetween = (
   before: ReadonlyMap<string, ThreadUse>,
   after: ReadonlyMap<string, ThreadUse>,

@@ -42,7 +42,7 @@ function extraKey(header: string): string {
 }
 
 /**
- * A user whom somebody names, with the groups that the server adds: those of a service account if no groups are given,
+ * An impersonated user, with the groups that the server adds: those of a service account if no groups are given,
  * and that of authenticated or unauthenticated requests.
  */
 export function namedUser({ name, groups, ...rest }: User): User {

@@ -188,7 +188,7 @@ type Complete = (before: ApiObject) => (draft: ApiObject) => void;
 export interface AdmissionObserver {
   /** A call begins. `draft`: the object that a mutator is given. */
   begin(stage: 'Mutate' | 'Validate', plugin: string, draft?: ApiObject): void;
-  /** The call has failed, and the request goes on. */
+  /** The call has failed, and the request continues. */
   ignore(thrown: unknown): void;
   /** The call has ended: with an error that refuses the request, or with violations. */
   end(draft: ApiObject | undefined, thrown?: unknown, violations?: readonly Violation[]): void;

@@ -12,14 +12,22 @@ export interface PluginWithSchema<Config> extends Omit<Plugin<Config>, 'parse'> 
   readonly config: ConfigSchema<Config>;
 }
 
+/** What JavaScript may give, which has no types to say that one of them is needed. */
+const isSchema = (config: Partial<ConfigSchema<unknown>> | undefined): boolean =>
+  typeof config?.['~standard']?.validate === 'function';
+
 /**
  * Checks a plugin's shape where it is written. Adds the version of the interface that it is written with, and `parse`
- * where it gives a schema of its configuration.
+ * where it gives a schema of its configuration. Throws TypeError where it gives neither.
  *
  * @example
  * export default definePlugin({ name: 'nothing', parse: () => null, contribute: () => [] });
  */
 export function definePlugin<Config>(plugin: Plugin<Config> | PluginWithSchema<Config>): Plugin<Config> {
   if ('parse' in plugin) return { apiVersion: API_VERSION, ...plugin };
+  if (!isSchema(plugin.config))
+    throw new TypeError(
+      `the plugin ${plugin.name} needs parse, or config with a schema; without settings it has parse: () => null`,
+    );
   return { apiVersion: API_VERSION, ...plugin, parse: parseWith(plugin.config) };
 }

@@ -122,7 +122,7 @@ function outputOf(plugin: ExecPlugin, interactive: boolean, info: string): Promi
       size += chunk.length;
       if (size <= EXEC_OUTPUT_BYTES) return void chunks.push(chunk);
       fail(`has printed more than ${EXEC_OUTPUT_BYTES} bytes`);
-      // One that goes on after the signal has nobody to print to, and is not waited for.
+      // If it continues after the signal, its output is not read, and its end is not waited for.
       child.stdout!.destroy();
       child.kill();
       child.unref();

@@ -187,7 +187,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'kubeconfig',
-    summary: 'write how clients reach a server, and who they are',
+    summary: "write how clients reach a server, and who they are; without flags, the administrator's",
     flags: {
       ...SERVER,
       server: { type: 'string', placeholder: 'URL', help: 'URL of the server or of a proxy (that of --kubeconfig)' },

@@ -18,10 +18,10 @@ async function printHelp(args: readonly string[], io: Io): Promise<number> {
   return 0;
 }
 
-/** Exit code of a command whose output nobody reads any more: that of programs which SIGPIPE ends. */
+/** Exit code of a command after its output was closed: that of programs which SIGPIPE ends. */
 const BROKEN_PIPE = 141;
 
-/** Ends the process without an error when nobody reads its output any more, as in `capstan get | head`. */
+/** Ends the process without an error when the reader of its output has closed it, as in `capstan get | head`. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

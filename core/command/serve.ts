@@ -1,6 +1,7 @@
 import type { Log } from '../api/host.js';
 import type { Settings } from '../settings/settings.js';
 import { collectGarbageWhenIdle } from '../threads/collect.js';
+import { keepOptimized } from '../threads/optimization.js';
 import type { OwnServer, RunningServer } from '../server/start.js';
 import { ConfigError } from '../api/point.js';
 import { logExits, logOf, logUncaught, logUnhandledRejections } from '../plugin/log.js';
@@ -45,9 +46,15 @@ function waitForSignal(io: Io): Promise<'signal'> {
   });
 }
 
-/** Starts the server. Its modules are loaded only here, so that bad flags are reported without delay. */
-const loadAndStart: StartServer = async (settings, version) =>
-  (await import('../server/start.js')).startWith(settings, version);
+/**
+ * Starts the server, which has this process to itself. Its modules are loaded only here, so that bad flags are reported
+ * without delay.
+ */
+const loadAndStart: StartServer = async (settings, version) => {
+  const server = await (await import('../server/start.js')).startWith(settings, version);
+  keepOptimized();
+  return server;
+};
 
 /** Errors of a thread or a plugin that ended, or did not start. */
 const ENDS: readonly string[] = ['ThreadError', PLUGIN_ERROR];

@@ -12,7 +12,7 @@ export interface CertificateAndKey {
   readonly key: string;
 }
 
-/** What to do about a file that cannot be read. */
+/** The fix in errors about files that cannot be read. */
 const READABLE = 'name a file that exists and may be read';
 
 /** Reads the parts of a kubeconfig, and notes the files that they are in. Each method throws ConfigError. */

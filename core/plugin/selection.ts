@@ -36,7 +36,7 @@ const groupsNamed = ({ groups }: Registry, spellings: readonly string[]): Group[
 const servedIn = ({ versions }: Group): Resource[] =>
   versions.flatMap(({ served, resources }) => (served ? [...resources.values()] : []));
 
-/** Whether a definition may add kinds to a group. It needs a domain, which no group of built-in kinds is. */
+/** Whether a definition may add kinds to a group: its name must be a domain, and no group of built-in kinds. */
 const isDefinable = (group: string, known: readonly Group[]): boolean =>
   group.includes('.') && dns1123Subdomain(group).length === 0 && known.every(({ neutralName }) => !neutralName);
 

@@ -2,7 +2,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 export {
-  /** This many bytes that nobody can guess: for keys and passwords. */
+  /** This many unpredictable bytes, for keys and passwords. */
   randomBytes,
   /** An integer from the first number on and below the second, each as likely. */
   randomInt,

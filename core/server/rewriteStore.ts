@@ -18,7 +18,7 @@ const PAGE = 500;
 const PASSES = 10;
 const FLAG = '--encryption-provider-config';
 
-/** What a rewrite has done. */
+/** The result of a rewrite. */
 export interface Rewritten {
   readonly objects: number;
   readonly rewritten: number;
@@ -64,7 +64,7 @@ async function openStore(settings: Settings, values: NotingValues): Promise<Stor
 /** The write of an object as it is. It has a version, into which the store inserts the new revision. */
 function rewriteOf({ key, value, modified }: Stored): Transaction {
   const metadata = recordAt(decodeStored(value), 'metadata');
-  // What is not reached through the API has none.
+  // Objects that the API does not serve have no resource version.
   const hasVersion = stringAt(metadata, 'resourceVersion') !== '';
   return [{ is: 'put', key, expect: modified, ...(hasVersion ? withoutRevision(value) : { value }) }];
 }

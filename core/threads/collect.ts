@@ -10,10 +10,16 @@ const LOOK_MS = 5000;
 /** A thread that is busy for a smaller share of the time is idle; time in which it waits for a core counts as busy. */
 const IDLE_SHARE = 0.1;
 /**
- * Looks until the garbage of a start is collected. V8 gives the memory of its young generation back only if little was
- * allocated in the five seconds before a collection.
+ * Idle looks in a row until the garbage of a start is collected. V8 gives the memory of its young generation back only
+ * if little was allocated in the five seconds before a collection.
  */
 const START_LOOKS = 2;
+/**
+ * Idle looks in a row after which a thread rests: a minute. A collection of a thread without work loses optimized code,
+ * whose closures and shapes of objects are garbage as well: requests after it take twice the CPU time until V8 has
+ * optimized the code again, some 3,000 creates later (docs/decisions/0035-optimized-code.md).
+ */
+const REST_LOOKS = 12;
 /** How often the function that collects garbage is asked for: another thread may hide it at the same time. */
 const TRIES = 10;
 /** The most looks between two collections of a heap that stays large: some five minutes. */
@@ -22,6 +28,8 @@ const MAX_PAUSE = 64;
 const SOON_BYTES = 48 * 1024 * 1024;
 /** Growth of a heap from which a collection is worth its time. */
 const WORTH_BYTES = 16 * 1024 * 1024;
+/** Growth from which a collection is worth the loss of optimized code. */
+const LARGE_BYTES = 128 * 1024 * 1024;
 
 /**
  * Collects the garbage of this thread. Flags count for the whole process, and V8 refuses code caches that were made
@@ -84,8 +92,10 @@ function readingsOfThread(): HeapReadings {
 export class IdleCollector {
   /** The smallest size so far. */
   #smallest = Number.POSITIVE_INFINITY;
+  /** Idle looks in a row. */
+  #rest = REST_LOOKS - START_LOOKS;
   /** Looks until the next collection may be, and after the one before. */
-  #wait = START_LOOKS;
+  #wait = 0;
   #pause = 0;
   /** Whether the garbage of the start is there. */
   #isNew = true;
@@ -96,23 +106,27 @@ export class IdleCollector {
   look(): void {
     const { readings } = this;
     const isIdle = readings.busyShare() < IDLE_SHARE;
+    this.#rest = isIdle ? this.#rest + 1 : 0;
     this.#wait--;
-    const isDue = this.#hasGrown() || this.#isNew;
-    if (!isDue || !isIdle || this.#wait > 0) return;
+    const growth = this.#growth();
+    if (growth < WORTH_BYTES && !this.#isNew) return;
+    if (!isIdle || this.#wait > 0) return;
+    if (this.#rest < REST_LOOKS && growth < LARGE_BYTES) return;
     this.#isNew = false;
     readings.collect();
     // Memory in use now may be garbage soon, so it is collected again. Memory that stays is collected less and less
     // often.
-    if (this.#hasGrown()) this.#pause = Math.min(Math.max(1, this.#pause * 2), MAX_PAUSE);
+    if (this.#growth() >= WORTH_BYTES) this.#pause = Math.min(Math.max(1, this.#pause * 2), MAX_PAUSE);
     this.#wait = this.#pause;
   }
 
-  #hasGrown(): boolean {
+  /** Bytes since the smallest size. */
+  #growth(): number {
     const bytes = this.readings.bytes();
     this.#smallest = Math.min(this.#smallest, bytes);
-    if (bytes >= this.#smallest + WORTH_BYTES) return true;
-    this.#pause = 0;
-    return false;
+    const growth = bytes - this.#smallest;
+    if (growth < WORTH_BYTES) this.#pause = 0;
+    return growth;
   }
 }
 

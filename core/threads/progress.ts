@@ -1,6 +1,6 @@
 /*
- * Which job a thread of the pool is in, in memory that the front end reads: there is no message about it. That a thread
- * takes no step for long tells that it does not return from the job.
+ * The job that a thread of the pool is in, in memory that the front end reads: messages would cost too much, and a
+ * thread that does not return sends none. A thread that takes no step for long does not return from its job.
  */
 import type { RunId } from './runs.js';
 import { ownNativeId, type SchedulingTimes, schedulingTimesOf } from './scheduling.js';
@@ -34,6 +34,7 @@ export class OwnProgress {
   /** The thread begins a job; undefined: it has begun all jobs of a batch, and continues with some later. */
   step(run?: RunId): void {
     this.#step = (this.#step + 1) % STEPS;
+    // The other place than that of the current step: a reader that has seen the old count still reads the old numbers.
     const first = 1 + (this.#step & 1) * NUMBERS;
     this.#memory[first] = run ? run.word : NONE;
     this.#memory[first + 1] = run ? run.number : 0;

@@ -1,6 +1,6 @@
 /*
- * Which thread completes each job of the pool, in memory that front end and pool share. A run is one execution of a job
- * by a thread. Each job has a word: the number of its run, and how far that has come. The thread changes the word
+ * The thread that completes each job of the pool, in memory that front end and pool share. A run is one execution of a
+ * job by a thread. Each job has a word: the number of its run, and the phase of that run. The thread changes the word
  * before each step that must not be done twice, the front end before it has another thread run the job, both with one
  * compare-and-exchange. So, of several runs of a job, the one whose number is in the word completes it, and a run that
  * may have had effects is the last one (docs/decisions/0021).
@@ -10,7 +10,7 @@
 export const QUEUED = 0;
 /** The job runs, or waits for something outside of the thread. It has changed nothing. */
 export const BEGUN = 1;
-/** The job has ended, and nothing of that was sent yet. It has changed nothing. */
+/** The job has ended without changing anything, and its outcome was not sent yet. */
 export const ENDED = 2;
 /** The job may have changed something: it has called what has side effects, or its proposal was sent. */
 export const FINAL = 3;
@@ -110,8 +110,8 @@ export class Runs {
   }
 
   /**
-   * Takes a job from its run, if that is in `phase`. Returns the next run of the job; undefined if the run has gone on
-   * meanwhile.
+   * Takes a job from its run, if that is in `phase`. Returns the next run of the job; undefined if the run has reached
+   * another phase meanwhile.
    */
   take({ word, number }: RunId, phase: Phase): RunId | undefined {
     const before = wordOf(number, phase);
@@ -121,6 +121,7 @@ export class Runs {
   }
 
   #next(word: number): RunId {
+    // A new number makes every compare-and-exchange of earlier runs fail, also those of the last job with this word.
     const number = after(Math.floor(Atomics.load(this.#words, word) / PHASES));
     Atomics.store(this.#words, word, wordOf(number, QUEUED));
     return { word, number };

@@ -25,7 +25,7 @@ export class UwsWebSocket implements WebSocketStream {
   private high = false;
   private readonly drains: (() => void)[] = [];
   private readonly incoming: IncomingMessages;
-  /** Also ends connections that are to be closed: a client may go on sending, and never read the close code. */
+  /** Also ends connections that are to be closed: a client may continue to send and never read the close code. */
   private readonly stall = new StallTimer(() => this.abort());
 
   constructor(

@@ -192,7 +192,7 @@ describe('what is hostile, but returns to the event loop of its thread,', () => 
     for (const how of ['throw', 'hang']) expect(text).toContain(`[-]hostile-${how} failed`);
   });
 
-  test('is named, and other controllers go on: a controller that throws', async () => {
+  test('is named, and other controllers continue: a controller that throws', async () => {
     const since = server.log.length;
     await create(SECRETS, 'controller-throw');
     await expectNamed(since);

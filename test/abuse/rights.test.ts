@@ -167,7 +167,7 @@ describe('a node without a name', () => {
     expect((await api.get(`${MAPS}/one`, powerful)).status).toBe(200);
   });
 
-  test('is nobody special outside of the group of nodes', async () => {
+  test('has no special rights outside of the group of nodes', async () => {
     const other = as('system:node:', 'system:masters');
     expect((await api.post(`${MAPS}?dryRun=All`, { metadata: { name: 'x' } }, other)).status).toBe(201);
   });

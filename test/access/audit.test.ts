@@ -86,7 +86,7 @@ describe('the audit log', () => {
     await api.until(async () => events().filter(one => (one.requestURI as unknown) === uri).length === 2);
   });
 
-  test('says of a request in the name of another who sent it and for whom, also if that is refused', async () => {
+  test('has sender and impersonated user of a request, also if the impersonation is refused', async () => {
     const uri = '/api/v1/namespaces/default/secrets';
     await api.get(`${uri}?limit=1`, { headers: { 'impersonate-user': 'erin' } });
     expect(await eventOf(`${uri}?limit=1`)).toMatchObject({
@@ -131,7 +131,7 @@ describe('the audit log', () => {
     expect((await eventOf(uri)).objectRef).toMatchObject({ resource: 'configmaps', name: 'one' });
   });
 
-  test('has one event of a request with invalid credentials, and says nothing of its permission', async () => {
+  test('has one event for a request with invalid credentials, without an authorization decision', async () => {
     const uri = '/api/v1/namespaces/default/configmaps?limit=51';
     expect((await api.get(uri, { token: 'wrong-token-0123' })).status).toBe(401);
     expect(await eventOf(uri)).toMatchObject({
@@ -144,7 +144,7 @@ describe('the audit log', () => {
     expect(events().filter(event => (event.requestURI as unknown) === uri)).toHaveLength(1);
   });
 
-  test('says nothing of the permission of a request whose sender may not act as the other user', async () => {
+  test('has no authorization decision for a request whose impersonation is refused', async () => {
     const uri = '/api/v1/namespaces/default/configmaps?limit=61';
     const headers = { 'impersonate-user': 'erin' };
     expect((await api.get(uri, { token: 'carol-token-0123', headers })).status).toBe(403);
@@ -247,7 +247,7 @@ describe('the audit log', () => {
     expect(deleted.requestObject).toMatchObject({ kind: 'DeleteOptions', gracePeriodSeconds: 0 });
   });
 
-  test('names the object that was to be created if its sender may create it, and shows what is wrong with it', async () => {
+  test('names the object of a refused create if its sender may create it, with the causes', async () => {
     const path = '/api/v1/namespaces/default/configmaps';
     const refOf = async (query: string, metadata: object, token?: string) => {
       await api.post(`${path}?${query}`, { metadata }, token === undefined ? {} : { token });

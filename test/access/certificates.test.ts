@@ -99,7 +99,7 @@ describe('a certificate for an approved request', () => {
     },
   );
 
-  test('lives at most as long as the setting, whatever was asked', async () => {
+  test('lives at most as long as the setting, even if a longer time is requested', async () => {
     const { request } = await pkcs10('CN=dave');
     const certificate = await issued({ request, expirationSeconds: 10 * 365 * 24 * 3600 });
     const days = (Date.parse(certificate.validTo) - Date.now()) / 86_400_000;
@@ -253,7 +253,7 @@ describe('a signing request is removed', () => {
     conditions: [{ type, status: 'True', lastUpdateTime: at(hours) }],
   });
 
-  test('an hour after a decision, a day after it was made if there is none', () => {
+  test('an hour after a decision, or a day after their creation without one', () => {
     expect(obsolescence(request(23), now)).toBeUndefined();
     expect(obsolescence(request(25), now)).toBe('nobody decided about it');
     for (const type of ['Denied', 'Failed']) {

@@ -247,7 +247,7 @@ describe('a role for users, bound in a namespace', () => {
   const READS = inSpace('get core/pods', 'list apps/deployments', 'watch batch/jobs');
   const elsewhere = ['get core/pods default', 'list core/nodes'];
 
-  test('admin administers it, but for its quota, itself and endpoints [A106 A123 A124 A125]', async () => {
+  test('admin administers it, except its quota, itself and endpoints [A106 A123 A124 A125]', async () => {
     expect(await subjectsOf('admin')).toBeUndefined();
     const admin = await bound('admin', SPACE);
     const may = [...READS, ...ROLES, ...SECRETS, ...inSpace(`create ${GROUP}/roles`, `create ${GROUP}/rolebindings`)];

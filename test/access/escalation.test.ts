@@ -174,7 +174,7 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     }
   });
 
-  test('what is invalid and grants more is refused for what it grants', async () => {
+  test('an invalid object that grants too much is refused for its grants', async () => {
     const body = binding('own', 'ClusterRole', 'cluster-admin');
     expect((await api.call('PUT', `${BINDINGS}/own`, { body, ...carol })).status).toBe(403);
     expect((await api.call('PUT', `${BINDINGS}/own`, { body, token: 'root' })).status).toBe(422);

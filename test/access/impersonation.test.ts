@@ -81,7 +81,7 @@ describe('impersonation [A278 A279 A280 A281 A282 A283 A286 A287]', () => {
     expect(nobody.user?.groups).toEqual(['system:authenticated', 'system:unauthenticated']);
   });
 
-  test('an empty name impersonates nobody; other attributes without a name are an error', async () => {
+  test('an empty name means no impersonation; other attributes without a name are an error', async () => {
     expect(await asking(['impersonate-user', ''])).toEqual({ user: undefined, asked: [] });
     await expect(asking(['impersonate-group', 'one'])).rejects.toThrow('without impersonating a user');
   });

@@ -93,7 +93,7 @@ describe('a node', () => {
     expect(await why({ serviceAccountName: 'default' })).toBe(`${ofMirror}reference service accounts`);
   });
 
-  test('of whom there is no Node makes no mirror pods', async () => {
+  test('that has no Node object cannot create mirror pods', async () => {
     const annotations = { 'kubernetes.io/config.mirror': 'x' };
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name: 'n9', uid: '', controller: true }];
     const pod = podOn('n9', 'm', {}, { annotations, ownerReferences });

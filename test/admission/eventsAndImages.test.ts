@@ -77,7 +77,7 @@ describe('namespaces that do not exist', () => {
     api.post(`/api/v1/namespaces/${namespace}/configmaps${query}`, { metadata: { generateName: 'c-' } }, sent);
   const found = async (namespace: string): Promise<number> => (await api.get(`/api/v1/namespaces/${namespace}`)).status;
 
-  test('are made for what is created in them, by several requests once, in the name of the server', async () => {
+  test('are created for the objects in them, once for several requests, by the server', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create('made')));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
     const { metadata } = (await api.get('/api/v1/namespaces/made')).body;

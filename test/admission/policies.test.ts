@@ -289,7 +289,7 @@ describe('a policy', () => {
     expect((await api.post('/api/v1/namespaces', { metadata: { name: 'refused' } })).status).toBe(201);
   });
 
-  test('refuses what its audit annotations cannot be made for, whatever its actions are', async () => {
+  test('refuses requests for which its audit annotations cannot be computed, for all actions', async () => {
     const auditAnnotations = [{ key: 'broken', valueExpression: 'string(1 / 0)' }];
     await policy(only('unnoted', { auditAnnotations }), { validationActions: ['Warn'] });
     expect((await create('unnoted')).body['message']).toContain("expression 'string(1 / 0)' resulted in error");

@@ -139,7 +139,7 @@ describe('quotas with the controller', () => {
     expect(await usedOf(api, core, name)).toEqual(used);
   };
 
-  it('count what is there before them, and what is deleted', async () => {
+  it('count objects that existed before them, and deletions', async () => {
     const core = await api.namespace('before');
     await api.made(`${core}/pods`, pod('a', { requests: { cpu: '250m' } }));
     await api.made(`${core}/pods`, pod('b'));

@@ -126,7 +126,7 @@ test('patches of webhooks are recorded where the policy asks for bodies', async 
   ]);
 });
 
-test('an event names what was to be created, and repeats the Status of the answer', async () => {
+test('an event of a refused create names the object, and has the Status of the answer', async () => {
   const uri = `${MAPS}?fieldManager=names`;
   await api.post(uri, { metadata: { name: 'Bad Name' }, data: { key: 'value' } });
   expect(await eventOf(uri)).toMatchObject({

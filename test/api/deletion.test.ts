@@ -73,7 +73,7 @@ describe('a deletion', () => {
     expect([moved.status, metadataOf(moved)['deletionTimestamp']]).toEqual([200, deletionTimestamp]);
   });
 
-  test('of a Job warns unless it names a propagation policy, whatever becomes of it', async () => {
+  test('of a Job warns unless it names a propagation policy, also if it is refused', async () => {
     const jobs = '/apis/batch/v1/namespaces/deletion/jobs';
     const warning = expect.stringContaining('child pods are preserved by default when jobs are deleted');
     const warningOf = async (path: string, body?: object) => {

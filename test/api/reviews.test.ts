@@ -44,7 +44,7 @@ const ALLOWED = {
 describe('a SelfSubjectReview', () => {
   const path = `${AUTHENTICATION}/selfsubjectreviews`;
 
-  it('answers with the sender and all groups, keeps nothing of the body and stores nothing [A047 A048 A160]', async () => {
+  it('answers with the sender and all groups, ignores the body and stores nothing [A047 A048 A160]', async () => {
     const { status, body } = await api.post(
       path,
       { metadata: { name: 'x', labels: { a: 'b' } }, status: { userInfo: { username: 'root' } } },
@@ -60,7 +60,7 @@ describe('a SelfSubjectReview', () => {
     expect((await api.get(path)).status).toBe(405);
   });
 
-  it('shows whom the sender impersonates, with uid and extras [A049]', async () => {
+  it('shows the impersonated user, with uid and extras [A049]', async () => {
     const headers = { 'impersonate-user': 'eve', 'impersonate-uid': 'u', 'impersonate-extra-from': 'here' };
     const { body } = await api.post(path, {}, { headers });
     expect(body['status']).toEqual({

@@ -50,7 +50,7 @@ describe('server-side apply to a HorizontalPodAutoscaler in two versions', () =>
     expect(dropped.body.spec!.metrics).toEqual(metrics);
   });
 
-  test('replaces the default metric alone where nobody applies in the other version', async () => {
+  test('replaces only the default metric if no manager applies in the other version', async () => {
     await apply(path('same', 'v2'), scaler('same', 'v2', { metrics }), 'one');
     const dropped = await apply(path('same', 'v2'), scaler('same', 'v2', {}), 'one');
     expect(dropped.body.spec!.metrics).toEqual([utilization('cpu', 80)]);

@@ -38,7 +38,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('a sink in the mode batch', () => {
-  test('writes a batch when it is full, and what is left when it has waited', async () => {
+  test('writes a batch when it is full, and an incomplete one after the wait time', async () => {
     const { add, batches } = deliver();
     add('a', 'b');
     expect(batches).toEqual([]);
@@ -117,7 +117,7 @@ describe('a sink in the mode batch', () => {
     await closing;
   });
 
-  test('does not wait forever when it is closed, and counts what is lost', async () => {
+  test('closes within a time limit, and counts lost events', async () => {
     const { delivery, add, lost } = deliver({ batch: { ...BATCH, maxSize: 1 } });
     add('a', 'b');
     const closing = delivery.close();
@@ -163,7 +163,7 @@ describe('a sink in a blocking mode', () => {
     await writing;
   });
 
-  test('is closed when the last event is written, and counts what is lost if it does not end', async () => {
+  test('is closed when the last event is written, and counts lost events if it does not end', async () => {
     const { delivery, ends, lost } = deliver({ mode: 'blocking' });
     for (let i = 0; i < 2; i++) void delivery.write(auditEvent());
     ends[0]!();

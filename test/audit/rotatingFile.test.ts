@@ -79,7 +79,7 @@ describe('a log that is rotated', () => {
     expect([textOf('elsewhere'), textOf('audit.log')]).toEqual(['a\n', 'b\n']);
   });
 
-  test('goes on where the last server has ended', async () => {
+  test('continues where the last server has ended', async () => {
     writeFileSync(path, 'x'.repeat(99) + '\n');
     const file = open();
     await file.append(line(1));

@@ -78,7 +78,7 @@ describe('the audit webhook', () => {
     expect(Object.keys(eventsOf(webhook.calls)[0]!)).not.toContain('kind');
   });
 
-  test('that hangs slows nobody in the mode batch; what it cannot take is counted', async () => {
+  test('that hangs delays no request in the mode batch; lost events are counted', async () => {
     await start({ auditWebhookBatchMaxSize: 1, auditWebhookBatchBufferSize: 10 }, () => 'hang');
     const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
     expect(await get(...names)).toEqual(names.map(() => 404));

@@ -7,7 +7,7 @@ import { UserMaker } from '../../plugins/authn/jwt/user.js';
 import { checkClaims, decodeToken, verificationKeysOf, verifySignature } from '../../plugins/authn/jwt/verify.js';
 import { signingKey } from './provider.js';
 
-/* Tokens with odd claims and headers: facts of the upstream server, release 1.32, but for those marked. */
+/* Tokens with odd claims and headers: facts of the upstream server, release 1.32, except where marked. */
 
 const key = signingKey('one');
 const NOW = Date.parse('2026-01-01T00:00:00Z');

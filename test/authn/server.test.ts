@@ -343,7 +343,7 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
     webhook.close();
   });
 
-  test('take users from headers, whatever their case [A013] [A205] [A264] [A265] [A266] [A267] [A268] [A269] [A178]', async () => {
+  test('take users from headers in any case [A013] [A205] [A264] [A265] [A266] [A267] [A268] [A269] [A178]', async () => {
     const headers = {
       'X-REMOTE-USER': 'Ann',
       'x-remote-group': ['a', 'b'],

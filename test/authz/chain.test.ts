@@ -99,7 +99,7 @@ test('a decision depends on what its authorizers read, and on the file for a sec
   expect(await dependsOf('never')).toBe('never');
 });
 
-test('a webhook that cannot be made leaves nothing of those before it', async () => {
+test('a webhook that cannot be created releases those created before it', async () => {
   kubeconfig('b');
   const { ask, logged, close } = chain([webhook('b'), webhook('missing'), ALLOW]);
   for (let i = 0; i < 5; i++) await expect(ask()).rejects.toThrow('missing');

@@ -284,7 +284,7 @@ describe('a server with an authorization file', () => {
     expect(await list('a', 'master-token')).toBe(200);
   });
 
-  test('decides by the roles of the moment, whatever was decided before [A322]', async () => {
+  test('decides by the current roles, without regard to earlier decisions [A322]', async () => {
     const group = 'rbac.authorization.orchestrator.io';
     const path = `/apis/${group}/v1/namespaces/roles/rolebindings`;
     const binding = {

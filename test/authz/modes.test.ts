@@ -41,7 +41,7 @@ describe('a server with --authorization-mode=Node,RBAC and --anonymous-auth=fals
     }
   });
 
-  test('denies what nothing allows with 403, also the rest of what is asked beside what is allowed [A290 A439 R353]', async () => {
+  test('denies with 403 all requests that no authorizer allows, also beside allowed ones [A290 A439 R353]', async () => {
     const answer = await api.get(PODS, { token: 'eve-token' });
     expect([answer.status, answer.body.message]).toEqual([
       403,

@@ -12,7 +12,7 @@ function marksOf(...threads: readonly string[][]): string {
   return directory;
 }
 
-test('the stages of a write are the times between the messages of its threads, whatever shares them', () => {
+test('the stages of a write are the times between the messages of its threads, also if writes share messages', () => {
   const directory = marksOf(
     ['1000000000 job 7 8', '1000400000 outcomeTaken 7 8', '1000900000 verdict 8', '1000950000 verdict 7'],
     ['1000100000 jobTaken 7 8', '1000300000 proposal 8 7', '1000310000 outcome 7 8'],

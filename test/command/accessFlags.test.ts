@@ -136,7 +136,7 @@ describe('flags of the audit log', () => {
     'apiVersion: audit.orchestrator.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n',
   );
 
-  it('name themselves where the policy is none', () => {
+  it('are named in the error if the policy file is not valid', () => {
     expect(refusalOf(checkAudit, { auditPolicyFile: junk })).toBe(
       `--audit-policy-file: ${junk}: must be an object of apiVersion audit.orchestrator.io/v1 and kind Policy`,
     );

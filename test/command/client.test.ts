@@ -93,7 +93,7 @@ spec:
     expect(lines[1]).toBe('leaves.tea.example.com/first created');
   });
 
-  test('applies what it can, says of the rest what is wrong, and ends with 1', async () => {
+  test('applies the valid objects, reports an error for each other one, and exits with 1', async () => {
     const bad = file(
       'bad.yaml',
       `{ apiVersion: v1, kind: Nothing, metadata: { name: a } }
@@ -180,7 +180,7 @@ describe('get', () => {
     expect(new Columns(Array(200_000).fill(['cell', 'x'])).line(['a', 'b'])).toBe('a      b');
   });
 
-  test('ends without an error when nobody reads its output any more', async () => {
+  test('ends without an error when its output is closed', async () => {
     const child = spawn(process.execPath, [COMMAND, 'get', SERVER], { stdio: ['ignore', 'pipe', 'pipe'] });
     child.stdout.destroy();
     const errors: string[] = [];
@@ -283,7 +283,7 @@ describe('watch', () => {
 });
 
 describe('watch of one object', () => {
-  test('goes on from the version of the store, also before the object is created', async () => {
+  test('continues from the version of the store, also before the object is created', async () => {
     const io = new Captured();
     const before = await watched(api);
     // It ends when the server does.
@@ -361,7 +361,7 @@ describe('demo', () => {
     ]);
   });
 
-  test('runs until it is interrupted, and ends with what was sent', async () => {
+  test('runs until it is interrupted, and prints all events before it ends', async () => {
     const child = spawn(process.execPath, [COMMAND, 'demo', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
     const closed = once(child, 'close');
     let output = '';

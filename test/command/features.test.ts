@@ -228,7 +228,7 @@ describe('--emulated-version', () => {
     expect(warningsWith('--emulated-version=1.31', '--feature-gates=MemoryManager=true')).toEqual([]);
   });
 
-  it('does not serve what a later release introduces, whatever is enabled, and warns as that release', () => {
+  it('does not serve versions of later releases even if they are enabled, and warns as that release', () => {
     const registryOf = (...flags: string[]) => {
       const { enablement } = featuresOf(settingsOf('--runtime-config=api/all=true', ...flags));
       return builtInRegistry('kubernetes', new Map(), enablement);

@@ -47,6 +47,15 @@ const refusal = async (...flags: string[]): Promise<string> =>
   );
 
 describe('capstan kubeconfig writes', () => {
+  test("the administrator's, without flags but for the data directory", async () => {
+    const io = new Captured();
+    expect(await kubeconfigCommand([`--data-dir=${folder}`], io)).toBe(0);
+    expect(io.lines.join('\n')).toBe(api.server.kubeconfig.trimEnd());
+    expect(await refusal('--data-dir=/none')).toMatch(
+      /^--data-dir: cannot read \/none\/admin.kubeconfig: ENOENT; start a server/,
+    );
+  });
+
   test('a token, for the server of another kubeconfig', async () => {
     const { cluster, user, name } = await written(`--kubeconfig=${admin}`, `--token-file=${at('token')}`, '--user=ann');
     const { clusters } = JSON.parse(api.server.kubeconfig) as { clusters: [{ cluster: object }] };

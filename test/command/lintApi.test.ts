@@ -165,7 +165,7 @@ describe('the next release of a definition', () => {
     expect(lines.map(line => line.slice(line.indexOf('rule 1: ') + 8))).toEqual(messages);
   });
 
-  it('keeps the values of a field, and does not name what is below a field that is gone [R426]', async () => {
+  it('keeps the values of a field, and does not report fields below a removed one [R426]', async () => {
     const [values] = await found(v1({ cups: { ...text, enum: ['1'] } }), v1({ cups: { ...text, enum: ['1', '2'] } }));
     expect(values).toContain('spec.cups does not accept "2" any more');
     const host = { type: 'object', properties: { name: text } };

@@ -62,7 +62,7 @@ describe('serve', () => {
     },
   );
 
-  it('says nothing of names that kubectl knows', async () => {
+  it('prints no hint about names that kubectl knows', async () => {
     const io = new Captured();
     const { start } = pretend(Promise.resolve(new Error('the writer thread ended')));
     await serve(['--naming=kubernetes'], io, { start });

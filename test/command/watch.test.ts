@@ -154,7 +154,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     expect((await create()).body.metadata.labels).toMatchObject({ common: 'new' });
   });
 
-  test('what cannot be loaded is named with file and line, and the plugins of before go on', async () => {
+  test('a module that cannot be loaded is named with file and line, and the former plugins continue', async () => {
     const logged = server.errors.length;
     write('suffix.mjs', 'export const suffix = ;\n');
     await eventually(() => server.errors.slice(logged).includes('not reloaded: '));

@@ -38,7 +38,7 @@ function testDrain({ make, tls }: ListenerCase): void {
     for (const client of clients) client.socket.destroy();
   });
 
-  test('closes what is left when its time to drain is over', async () => {
+  test('closes the remaining connections when its time to drain has passed', async () => {
     listener = await make();
     const exchanges: Exchange[] = [];
     let aborted = 0;

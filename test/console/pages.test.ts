@@ -43,6 +43,9 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await page.locator('[contenteditable=true] .cm-line', { hasText: text }).first().click();
     await page.keyboard.press('End');
   };
+  /** What has the focus: the name of its element, and its text. */
+  const focused = () =>
+    page.evaluate<string>('[document.activeElement.tagName, document.activeElement.textContent].join(" ")');
   const read = async (path: string) => (await api.get(path)).body;
 
   beforeAll(async () => {
@@ -81,8 +84,11 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     const ofServer = page.locator('.diff-line.added', { hasText: 'by the server' }).locator('code');
     expect(await ofServer.allTextContents()).toContain('          periodSeconds: 10');
     expect((await read(`${DEPLOYMENTS}/edited`))['spec']!['minReadySeconds']).toBeUndefined();
-    await button('Save').click();
+    // The keyboard goes on where it was.
+    await expect.poll(focused).toBe('BUTTON Save');
+    await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
+    await expect.poll(focused).toMatch(/^DIV Saved\./);
     expect((await read(`${DEPLOYMENTS}/edited`))['spec']!['minReadySeconds']).toBe(7);
   });
 
@@ -150,10 +156,13 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await page.getByLabel('Namespace').selectOption('');
     await stays(3);
     expect(await page.getByLabel('Namespace').inputValue()).toBe(NAMESPACE);
+    await button('Sign out').press('Enter');
+    await stays(4);
+    expect(await button('Sign out').isVisible()).toBe(true);
     // What closes a tab asks in the words of the browser.
     await page.close({ runBeforeUnload: true });
-    await stays(4);
-    expect(kinds).toEqual(['confirm', 'confirm', 'confirm', 'beforeunload']);
+    await stays(5);
+    expect(kinds).toEqual(['confirm', 'confirm', 'confirm', 'confirm', 'beforeunload']);
     isToLeave = true;
     await page.evaluate('history.go(-3)');
     await page.locator('.table').waitFor();
@@ -176,7 +185,8 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     ]);
     await page.getByLabel('Field to add to spec', { exact: true }).selectOption('paused');
     await page.getByText('Whether the rollout is paused').waitFor();
-    await page.locator('.form-add', { hasText: 'Whether the rollout is paused' }).getByRole('button').click();
+    await page.locator('.form-add', { hasText: 'Whether the rollout is paused' }).getByRole('button').press('Enter');
+    await expect.poll(focused).toMatch(/^SELECT Add a field/);
     await page.getByLabel('paused', { exact: true }).selectOption('true');
     await page.getByLabel('Key to add to metadata.labels').fill('tier');
     await page.keyboard.press('Enter');
@@ -206,17 +216,18 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
         .last()
         .evaluate(element => element.hasAttribute('open'));
     const action = (name: string) => page.getByLabel(name, { exact: true });
-    const focused = () => page.evaluate<string | null>('document.activeElement.getAttribute("aria-label")');
+    const focusedAction = () => page.evaluate<string | null>('document.activeElement.getAttribute("aria-label")');
     expect(await action('Move imagePullSecrets[2] down').isDisabled()).toBe(true);
     await page.locator('summary', { hasText: /^first/ }).click();
     await action('Move imagePullSecrets[2] up').press('Enter');
-    await expect.poll(focused).toBe('Move imagePullSecrets[1] up');
+    await expect.poll(focusedAction).toBe('Move imagePullSecrets[1] up');
     await page.keyboard.press('Enter');
-    await expect.poll(focused).toBe('Move imagePullSecrets[0] down');
+    await expect.poll(focusedAction).toBe('Move imagePullSecrets[0] down');
     expect(await Promise.all(['third', 'first', 'second'].map(isOpen))).toEqual([true, false, true]);
     expect(await axeFindings(page)).toEqual([]);
     await action('Remove imagePullSecrets[2]').press('Enter');
     await action('Remove imagePullSecrets[2]').waitFor({ state: 'detached' });
+    expect(await focused()).toMatch(/^SUMMARY first/);
     expect(await Promise.all(['third', 'first'].map(isOpen))).toEqual([true, false]);
     await page.getByRole('link', { name: 'YAML' }).click();
     await page.locator('.cm-line', { hasText: 'name: third # kept' }).waitFor();

@@ -183,7 +183,7 @@ describe('OpenID Connect', () => {
     expect(await checkAuthentication(DEFAULTS)).toMatchObject({ issuer: undefined });
   });
 
-  test('signs nobody in whose browser has not begun it, and each answer works once', async () => {
+  test('signs in only the browser that has begun it, and accepts each answer once', async () => {
     const { back, cookie } = await begun('bob');
     for (const sent of [{}, { headers: { cookie: `${cookie}x` } }, { headers: { cookie } }]) {
       const ended = await visit(back, sent);

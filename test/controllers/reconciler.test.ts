@@ -208,7 +208,7 @@ describe('a reconciliation', () => {
     }
   });
 
-  test('that fails is made again after a pause, which doubles; others go on meanwhile', async () => {
+  test('that fails is called again after a pause, which doubles; others continue meanwhile', async () => {
     const { keys, reconcile } = recorder(({ name }) => {
       if (name === 'bad' && keys.length < 5) throw new Error('no tea');
     });

@@ -110,7 +110,7 @@ describe('legacy tokens of service accounts', () => {
     await eventually(() => !has('s2'));
   });
 
-  test('that nobody has used for the period are marked as invalid, and removed after it has passed again', async () => {
+  test('that were not used for the period are marked as invalid, and removed after another period', async () => {
     const DAY = 86_400_000;
     const now = server.host.now();
     const date = (days: number): string => new Date(now - days * DAY).toISOString().slice(0, 10);

@@ -140,7 +140,7 @@ describe('credentials of a plugin', () => {
     expect(plugin.runs).toHaveLength(2);
   });
 
-  test('get the cluster of the context with provideClusterInfo, and else nothing of it [A055 A056]', async () => {
+  test('get the cluster of the context with provideClusterInfo alone [A055 A056]', async () => {
     plugin.status({ token: 'abc' });
     const extension = { audience: 'x', list: [1] };
     const cluster = {

@@ -95,7 +95,7 @@ const create = (path: (version: string) => string, of: string, name: string, spe
 const ofGroup = (group: string, what: string): string => `conversion webhook for ${group}/v1, Kind=Widget ${what}`;
 
 describe('a conversion webhook', () => {
-  test('converts what is written and read in another version than the stored one', async () => {
+  test('converts objects that are written and read in another version than the stored one', async () => {
     const path = await hooked('reads.example.com');
     await create(path, 'v1', 'a', { hostPort: 'a:1' });
     expect((await create(path, 'v2', 'b', { host: 'b', port: '2' }))['spec']).toEqual({ host: 'b', port: '2' });

@@ -185,7 +185,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect(causesIn(long.body)).toContain('status.phase');
   });
 
-  it('has no owner of a count that nobody owned before it was scaled', async () => {
+  it('has no owner of a count that had no owner before it was scaled', async () => {
     const ownersOf = async (name: string) =>
       JSON.stringify((await api.get(`${at()}/${name}`)).body['metadata']!['managedFields']);
     for (const [name, spec] of [

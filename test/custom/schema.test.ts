@@ -213,7 +213,7 @@ describe('validation with a schema', () => {
     ]);
   });
 
-  it('finds each duplicate once, whatever the order of its members, and what is no object in a keyed list', () => {
+  it('finds each duplicate once, in any order of its members, and items of a keyed list that are not objects', () => {
     const keyed = {
       type: 'array',
       items: object({ k: { type: 'string' } }),

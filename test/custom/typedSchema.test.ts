@@ -39,7 +39,7 @@ test('the type of values follows from the schema', () => {
   t.string({ type: 'integer' });
 });
 
-test('the schema is structural, and requires what is neither optional nor has a default', async () => {
+test('the schema is structural, and requires fields that are not optional and have no default', async () => {
   await loadEngine();
   expect(structuralViolations(order, 'schema')).toEqual([]);
   expect(order.required).toEqual(['spec']);

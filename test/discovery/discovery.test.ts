@@ -30,7 +30,7 @@ const refusal = (run: () => unknown): Refusal => {
 };
 
 describe('the document at /version', () => {
-  it('is JSON whatever the parameters of the media type, and nothing else', () => {
+  it('is JSON with any parameters of the media type, and no other media type', () => {
     expect(get('/version', `${V2},text/plain`).contentType).toBe('application/json');
     expect(refusal(() => get('/version', 'application/yaml')).reason).toBe('NotAcceptable');
   });

@@ -181,7 +181,7 @@ describe('the example of a resource type with typed schemas, in two versions', (
   });
   afterAll(() => api?.close());
 
-  it('converts what is written and read in the version that is not stored', async () => {
+  it('converts objects that are written and read in the version that is not stored', async () => {
     const answer = await api.post(at('v1'), order('v1', 'old', { tea: 'Oolong', amount: '2 cups' }));
     expect(answer).toMatchObject({ status: 201, body: { spec: { tea: 'oolong', amount: '2 cups' } } });
     expect(answer.headers['warning']).toContain('use teahouse.example.com/v2');

@@ -16,7 +16,7 @@ function longAnswers(answers: Answers) {
   };
 }
 
-test('a user whose answers hold too much is refused with 429, others are not, and may go on when one has ended', async () => {
+test('a user whose answers hold too much memory is refused with 429 until an answer has ended; other users are not', async () => {
   const usages = new Usages();
   const long = longAnswers(new Answers());
   const all: Promise<void>[] = [];
@@ -38,7 +38,7 @@ test('senders without credentials share one small limit', async () => {
   await expect(long.start(usages, 'system:anonymous')).rejects.toMatchObject({ reason: 'TooManyRequests' });
 });
 
-test('all users together are limited, and a refused answer counts for nobody', async () => {
+test('all users together are limited, and a refused answer is not counted', async () => {
   const usages = new Usages();
   const answers = new Answers(100);
   let end: () => void = () => undefined;

@@ -48,7 +48,7 @@ test('above the limit only lengths are kept', () => {
   expect(textOf(encodings.find([b], 'v1'))).toEqual(['bbb']);
 });
 
-test('what nobody reads is dropped, but for its length', () => {
+test('an encoding that is not read is dropped, except its length', () => {
   const encodings = new EncodingCache();
   const [a, b] = entries(2) as [Entry, Entry];
   encodings.add([a], 'v1', views('aaa'));

@@ -79,7 +79,7 @@ function fill(post: (token: string) => Sent, user: string): Sent[] {
   });
 }
 
-test('the sender is authenticated and authorized without the body, which nobody has read by then', async () => {
+test('the sender is authenticated and authorized before the body is read', async () => {
   const { jobs, post, commit } = setUp();
   const sent = post('ann');
   await turn();

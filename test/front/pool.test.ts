@@ -91,7 +91,7 @@ const alone = (pool: Pool, path: string, kind?: string): Promise<JobResult> =>
 /** Jobs in one batch. */
 const together = (pool: Pool, paths: readonly string[]): Promise<unknown>[] => paths.map(path => answered(pool, path));
 
-test('every job gets its own result, whatever the number of batches', async () => {
+test('every job gets its own result, for any number of batches', async () => {
   const pool = poolOf(2);
   await pool.complete();
   const jobs = Array.from({ length: 3 * POOL_BATCH + 1 }, (_, i) => job('/', i, Buffer.from(`body ${i}`)));
@@ -140,7 +140,7 @@ test('outcomes that a thread has written are taken when asked for, and hold no o
   );
 });
 
-test('an outcome that a thread has written is also taken if nobody asks, and is not lost with its thread', async () => {
+test('a written outcome is taken without further messages, and is not lost with its thread', async () => {
   const pool = poolOf(1);
   await pool.complete();
   for (const path of ['/written', '/written-exit'])

@@ -90,7 +90,7 @@ test.each(['/api/', '/apis/', '/healthz/', '/api/v1/namespaces/'])(
   },
 );
 
-test('a document below the path of a site is not sent: nobody has authorized the request', async () => {
+test('a document below the path of a site is not sent, since requests there are not authorized', async () => {
   const asked: string[] = [];
   const answer = (name: string, isKnown: boolean) => () => (asked.push(name), isKnown);
   const handlers = partly<PathHandlers>({ sites: answer('sites', true), documents: answer('documents', true) });

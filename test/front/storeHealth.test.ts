@@ -19,7 +19,7 @@ test('the first check waits for the first read, and later ones answer at once', 
   expect(read).toHaveBeenCalledOnce();
 });
 
-test('while nobody asks, the store is still read, so that a check answers at once', async () => {
+test('the store is read regularly without requests, so that a check answers at once', async () => {
   const read = vi.fn(async () => undefined);
   const health = new StoreHealth(read);
   await vi.advanceTimersByTimeAsync(5 * STORE_HEALTH_MS);

@@ -203,7 +203,7 @@ test('deletions found by a resync share a revision and are all shown, and nothin
   expect(reader.written).toBe(`ADDED ${shown(9)}\nDELETED ${shown(12)}\nDELETED ${shown(12)}\n`);
 });
 
-test('a reader that takes nothing of the initial events for a long time is cut', async () => {
+test('a reader that does not read initial events for a long time is disconnected', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const { reader, watcher } = setUp();

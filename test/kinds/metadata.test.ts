@@ -65,7 +65,7 @@ describe('metadata of kinds', () => {
     expect((await change(`${lease}/prefix`, 'a/b')).status).toBe(422);
   });
 
-  test('a PriorityClass keeps its generation, whatever changes', async () => {
+  test('a PriorityClass keeps its generation with every change', async () => {
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
     await api.made(path, { metadata: { name: 'important' }, value: 5 });
     const { body } = await api.patch(`${path}/important`, MERGE, { description: 'changed' });

@@ -50,7 +50,7 @@ test('conditions of a budget are complete', () => {
   ]);
 });
 
-test('results of type checks of a policy name their field and say what is wrong', () => {
+test('results of type checks of a policy name the field and the error', () => {
   const policy = 'admissionregistration.orchestrator.io/validatingadmissionpolicies';
   const checked = (...expressionWarnings: object[]) => ({ typeChecking: { expressionWarnings } });
   const good = { fieldRef: 'spec.validations[0].expression', warning: 'w' };

@@ -48,7 +48,7 @@ describe('daemons', () => {
   ])('a rolling update by %j is refused with %j', (rollingUpdate, wrong) => {
     expect(fields(create('apps/daemonsets', daemons({ updateStrategy: { rollingUpdate } })).violations)).toEqual(wrong);
   });
-  it('count the changes of their template, whatever value a client sends', () => {
+  it('count the changes of their template, and ignore the value that a client sends', () => {
     const { made } = create('apps/daemonsets', daemons({}));
     const count = (changed: { made: ApiObject }) =>
       changed.made.metadata.annotations?.['deprecated.daemonset.template.generation'];

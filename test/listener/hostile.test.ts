@@ -122,7 +122,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     TIMEOUT,
   );
 
-  it('is cut when it reads nothing of a WebSocket', async () => {
+  it('is disconnected when it does not read a WebSocket', async () => {
     aborted.mockClear();
     const url = `ws${tls ? 's' : ''}://127.0.0.1:${listening.port}/socket`;
     const socket = new WebSocket(url, { ca: tls?.caPem });

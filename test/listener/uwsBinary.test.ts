@@ -36,7 +36,7 @@ describe('the binary of uWebSockets.js', () => {
     else expect(uwsFault?.message).toBe(`uWebSockets.js needs glibc 2.38 or newer (${describePlatform()})`);
   });
 
-  it('is not looked for where there is none: the error names platform and version', async () => {
+  it('is not loaded on a platform without one: the error names platform and version', async () => {
     withVersion('25.1.0');
     await expect(loadUws()).rejects.toThrow(/^uWebSockets.js has no binary for this platform \(.*, Node.js 25.1.0\)$/);
   });

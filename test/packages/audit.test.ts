@@ -38,7 +38,7 @@ const advisory = (severity: string) => ({
   cvss: { score: 0, vectorString: null },
 });
 
-test('npm run audit fails for high and critical vulnerabilities of what is shipped', async () => {
+test('npm run audit fails for high and critical vulnerabilities of shipped packages', async () => {
   for (const severity of ['high', 'critical']) {
     const { code, output } = await audit({ jose: [advisory(severity)] });
     expect([code, output]).toEqual([1, expect.stringContaining(`${severity}: jose: Tokens are believed`)]);

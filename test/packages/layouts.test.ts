@@ -130,7 +130,7 @@ describe('a global install of Capstan', () => {
     symlinkSync('../lib/node_modules/capstan/dist/core/command/main.js', command);
   }, LONG);
 
-  test('finds a plugin in the folder of the configuration, in whatever folder it starts', {
+  test('finds a plugin in the folder of the configuration, from any working directory', {
     timeout: LONG,
   }, async () => {
     const project = folder('configured');

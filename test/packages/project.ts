@@ -158,7 +158,7 @@ const PRESENT = 'node_modules/.package-lock.json';
 
 /**
  * A command that puts the packages of such a folder into the current one. They are links to the files, unless the
- * folder is on another disk. npm replaces files, but for its own.
+ * folder is on another disk. npm replaces files, except its own.
  */
 const linkPackages = (path: string): string =>
   `{ cp -al '${path}/node_modules' . 2>/dev/null || cp -a '${path}/node_modules' .; } && ` +

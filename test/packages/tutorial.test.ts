@@ -20,6 +20,8 @@ import { stepsOf, toPnpm } from './steps.js';
 
 const folders: { remove(): void }[] = [];
 const started: StartedCommand[] = [];
+/** The last server that was started in each folder. */
+const servers = new Map<string, StartedCommand>();
 afterAll(async () => {
   await Promise.all(started.map(command => command.end()));
   for (const folder of folders) folder.remove();
@@ -27,8 +29,9 @@ afterAll(async () => {
 
 /** A command that runs until Ctrl-C: a server, or a watch. */
 const RUNS_ON = /^npx capstan( serve .*| watch .*)?$/;
-/** A server that takes a free port. */
-const onFreePort = (command: string): string => (command === 'npx capstan' ? 'npx capstan --secure-port=0' : command);
+/** A server that takes a free port, unless the command says which. */
+const onFreePort = (command: string): string =>
+  / watch |--secure-port=/.test(command) ? command : `${command} --secure-port=0`;
 /** Lines in which times, ids and the widths of columns are left out. */
 const shapeOf = (text: string): string[] =>
   text
@@ -70,10 +73,14 @@ async function follow(page: string, start: string, { variables: own, translate }
         expect(lines()).toContain(line);
       }
     } else if (RUNS_ON.test(step.text.trim())) {
+      const isWatch = step.text.includes(' watch ');
+      // A page that starts a second server has said to stop the first.
+      if (!isWatch) await servers.get(start)?.end();
       const command = new StartedCommand(directory, translate(onFreePort(step.text.trim())), variables);
       started.push(command);
-      if (step.text.includes(' watch ')) watch = command;
-      await command.until(watch === command ? 'CURRENT' : 'ready in');
+      if (isWatch) watch = command;
+      else servers.set(start, command);
+      await command.until(isWatch ? 'CURRENT' : 'ready in');
     } else {
       printed = await runWith(variables, directory, 'bash', '-ec', `{ ${translate(step.text)}\n} 2>&1\necho\npwd`);
       directory = printed.trim().split('\n').at(-1)!;
@@ -89,7 +96,7 @@ async function installedFolder(): Promise<string> {
   return folder.path;
 }
 
-test('Start leads from an empty folder to a server, and the tutorials go on to a kind and a policy there', {
+test('Start leads from an empty folder to a server, and the tutorials from there to a kind and a policy', {
   timeout: 300_000,
 }, async () => {
   const folder = await installedFolder();

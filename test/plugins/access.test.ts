@@ -33,7 +33,7 @@ async function serverWith(plugins: readonly { use: string; config: { file: strin
   for (const { config } of plugins) writeFileSync(config.file, '');
   const api = await Api.start({ plugins });
   const get = (token: string, path = MAPS) => api.get(path, { token });
-  /** The number of calls of a plugin, but for those about anonymous senders, which the server makes by itself too. */
+  /** The number of calls of a plugin, except those about anonymous senders, which the server makes by itself too. */
   const calls = (name: string): number =>
     readFileSync(file(name), 'utf8')
       .split('\n')

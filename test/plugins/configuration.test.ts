@@ -159,7 +159,7 @@ describe('contribute and make', () => {
     },
   );
 
-  test('a make that throws a ConfigError ends the command with exit code 2, in whatever thread', async () => {
+  test('a make that throws a ConfigError ends the command with exit code 2, in every thread', async () => {
     const server = new ConfiguredServer();
     const ended = await server
       .start({ plugins: [{ use: fixture('lifecycle', 'unreadable') }] })

@@ -172,6 +172,12 @@ describe('instanceof', () => {
   });
 });
 
+test('a plugin without parse and schema is refused by definePlugin, with what it needs', async () => {
+  const { definePlugin } = await import('../../core/api/index.js');
+  const given = { name: 'p', contribute: () => [] } as unknown as Parameters<typeof definePlugin>[0];
+  expect(() => definePlugin(given)).toThrow('the plugin p needs parse, or config with a schema');
+});
+
 describe('apiVersion', () => {
   const plugin = (apiVersion: unknown) =>
     ({ name: 'p', apiVersion, parse: () => null, contribute: () => [] }) as Parameters<typeof checkApiVersion>[0];

@@ -198,7 +198,7 @@ describe('a source of resource types', () => {
 describe('a thread of the pool', () => {
   const isServed = async (): Promise<boolean> => (await create('none')).status === 201;
 
-  test('goes on after a rejection that nobody handles, which is logged with the plugin', async () => {
+  test('continues after an unhandled rejection, which is logged with the plugin', async () => {
     const [before, logged] = [await errors('other'), server.log.length];
     expect((await create('validate.rejects')).status).toBe(201);
     await eventuallyPasses(() =>

@@ -80,13 +80,16 @@ describe('a server', () => {
     config: { resource, in: place },
   });
 
-  test.each(['namespaces', { group: '', plural: 'namespaces' }])('reads what is named as users name it', async name => {
-    api = await Api.start({ plugins: [reads(name)] });
-    const asAnonymous = async () => (await api!.call('GET', '/api/v1/nodes', { token: '' })).status;
-    expect(await asAnonymous()).toBe(403);
-    await api.made('/api/v1/namespaces', { metadata: { name: 'open' } });
-    expect(await asAnonymous()).toBe(200);
-  });
+  test.each(['namespaces', { group: '', plural: 'namespaces' }])(
+    'reads resources by the names that users give',
+    async name => {
+      api = await Api.start({ plugins: [reads(name)] });
+      const asAnonymous = async () => (await api!.call('GET', '/api/v1/nodes', { token: '' })).status;
+      expect(await asAnonymous()).toBe(403);
+      await api.made('/api/v1/namespaces', { metadata: { name: 'open' } });
+      expect(await asAnonymous()).toBe(200);
+    },
+  );
 
   test.each([
     [

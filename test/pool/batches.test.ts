@@ -252,7 +252,7 @@ test('a job whose job was taken does not begin what has side effects', async () 
   expect(runs.phaseOf(one.run)).toBeUndefined();
 });
 
-test('a job that was answered cannot be completed by a run that goes on, also when its word has another job', () => {
+test('an answered job cannot be completed by a run that continues, also when its word has another job', () => {
   const runs = new Runs(1);
   const words = new Int32Array(runs.memory);
   const { word, number } = runs.open();

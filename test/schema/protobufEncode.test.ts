@@ -178,7 +178,7 @@ test('members in any order, unknown ones, spaces and escapes make no difference'
   expect(encodeText(POD, new Uint8Array(Buffer.from(other)))).toEqual(encodeText(POD, textOf(value)));
 });
 
-test('managed fields are copied as they are, whatever their names contain', () => {
+test('managed fields are copied unchanged, with any characters in their names', () => {
   const fieldsV1 = { 'k:{"name":"}\\"{"}': { '.': {} }, 'v:"\\\\"': {} };
   const value = { metadata: { managedFields: [{ manager: 'm', fieldsV1 }], name: 'n' } };
   expect(decoded(POD, encodeText(POD, textOf(value)))).toMatchObject(shown(POD, value) as object);
@@ -200,7 +200,7 @@ describe('records', () => {
     expect(reader.pos).toBe(reader.len);
   });
 
-  test('are unpacked together, in whatever pieces they lie', () => {
+  test('are unpacked together, in any number of pieces', () => {
     const texts = [1, 2, 3].map(i => textOf({ metadata: { name: 'n'.repeat(100 * i), uid: 'short' } }));
     const [one, two, three] = encodeTexts(POD, texts, 0x12, true) as [Uint8Array, Uint8Array, Uint8Array];
     const all = Buffer.concat(unpack([one, two, three], texts));

@@ -126,7 +126,7 @@ export { one as in, f };`,
     await expect(split('const pattern = /\\µ/;')).rejects.toThrow('must be in ASCII: \\µ');
   });
 
-  it('must not assign to what is exported, and is left whole if it has a default export', async () => {
+  it('must not assign to exported names, and is not split if it has a default export', async () => {
     await expect(split('let a = 1;\nconst set = () => {\n  a = 2;\n};\nexport { a, set };')).rejects.toThrow(
       'variable a',
     );

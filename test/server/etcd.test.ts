@@ -189,7 +189,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       leases.close();
     });
 
-    it('are consistent whatever else writes to the same etcd', async () => {
+    it('are consistent while others write to the same etcd', async () => {
       const other = await new EtcdStore({ servers: [etcd.url], prefix: '/theirs' }).start();
       for (let i = 0; i < 10; i++) {
         await a.call('POST', maps, map(`m${i}`));

@@ -27,7 +27,7 @@ function streaming() {
   return { found, requests: new ProgramRequests(front as unknown as Front) };
 }
 
-test('a watch counts what was not read, and says when it was', async () => {
+test('a watch counts unread bytes, and reports when they are read', async () => {
   const { found, requests } = streaming();
   const events = requests.watch(user, '/api/v1/pods?watch=true');
   const first = events.next();

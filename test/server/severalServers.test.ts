@@ -33,7 +33,7 @@ async function useControllers(server: RunningServer, name: string): Promise<void
   await eventually(async () => (await server.request('GET', path)).status === 200);
 }
 
-test('further servers share threads, go on when others close, and leave none behind', {
+test('further servers share threads, continue when others close, and leave none behind', {
   timeout: 120_000,
 }, async () => {
   const first = await start();

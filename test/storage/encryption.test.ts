@@ -36,7 +36,7 @@ describe.each(ciphers)('%s', (_, cipher, other) => {
     );
   });
 
-  it('notices every changed byte, and what was cut', () => {
+  it('detects every changed byte, and truncation', () => {
     const bytes = cipher.encrypt('a', Buffer.from('value'));
     for (let i = 0; i < bytes.length; i++) {
       const changed = Buffer.from(bytes);

@@ -103,7 +103,7 @@ describe('values under a key management plugin', () => {
     expect([await read(other, before), await read(other, after)]).toEqual([VALUE.toString(), VALUE.toString()]);
   });
 
-  it('are written and read while the plugin is away, but for those of unknown seeds', async () => {
+  it('are written and read while the plugin is unavailable, except those of unknown seeds', async () => {
     const kms = await plugin();
     const [cipher, other] = [await started(kms, 300), await started(kms, 300)];
     const unknown = other.encrypt('a', VALUE);

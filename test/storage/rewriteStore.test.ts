@@ -55,7 +55,7 @@ const put = (name: string): StoreOperation => {
 };
 
 describe('a rewrite of a store', { timeout: 60_000 }, () => {
-  it('writes what is not under the first key, with a new version, and nothing else', async () => {
+  it('writes only values that are not under the first key, with a new version', async () => {
     const [dataDir, file] = [newPath(), newPath()];
     const before = await open(dataDir, configure(file, 'one'));
     await before.commit([

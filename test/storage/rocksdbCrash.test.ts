@@ -155,7 +155,7 @@ describe('a RocksDB store whose process was killed', () => {
     expect((await store.range('')).items.length).toBe(40);
   });
 
-  it('is sound for a check, which says what is to be applied, and needs no recovery', async () => {
+  it('is sound for a check, which reports the records to apply, and needs no recovery', async () => {
     const store = await openStore();
     await fillStore(store, 5);
     await commitOnly(store, 6, 6);
@@ -305,7 +305,7 @@ describe('the commit log of a RocksDB store', () => {
     }
   });
 
-  it('that is damaged before its end is refused; a recovery keeps what is readable and the damaged files', async () => {
+  it('that is damaged before its end is refused; a recovery keeps the readable objects and the damaged files', async () => {
     const store = await openStore();
     await commitOnly(store, 1, 20);
     const copy = crash();

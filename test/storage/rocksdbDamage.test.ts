@@ -187,7 +187,7 @@ describe.each(FAULTS)('a RocksDB store when $name', ({ isOld, damage, named, kep
 });
 
 describe('a recovery', () => {
-  it('reports exactly what is lost, and does nothing without consent', async () => {
+  it('reports exactly the lost data, and changes nothing without consent', async () => {
     await scene.unpack('store-3-log');
     await halve(await scene.newest(/\.log$/));
     const refusal = await scene.refusal();

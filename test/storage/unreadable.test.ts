@@ -226,7 +226,7 @@ function describeUnreadable(store: () => Settings): void {
     expect((await status('POST', services, { body: web })).code).toBe(201);
   });
 
-  it('[R113] removes what it cannot read, whatever its finalizers, and can be listed again', async () => {
+  it('[R113] removes objects that it cannot read in spite of finalizers, and can be listed again', async () => {
     expect(await remove('a')).toMatchObject({
       code: 200,
       body: { status: 'Success', details: { name: 'a', kind: 'podtemplates' } },

@@ -20,11 +20,26 @@ function fakeThread() {
 test('the garbage of a start is collected once, when the thread is idle, but not at the first look', () => {
   const { thread, collector } = fakeThread();
   collector.look();
-  thread.busy = 0.5;
-  collector.look();
   expect(thread.collections).toBe(0);
+  for (let i = 0; i < 20; i++) collector.look();
+  expect([thread.collections, thread.bytes]).toEqual([1, 30 * MB]);
+});
+
+test('a thread that has worked keeps its optimized code until it has rested for a minute', () => {
+  const { thread, collector } = fakeThread();
+  collector.look();
+  thread.bytes = 100 * MB;
+  for (let look = 0; look < 30; look++) {
+    thread.busy = look % 10 === 0 ? 0.5 : 0;
+    collector.look();
+  }
+  expect(thread.collections).toBe(0);
+  Object.assign(thread, { busy: 0.5 });
+  collector.look();
   thread.busy = 0;
-  for (let i = 0; i < 10; i++) collector.look();
+  for (let look = 1; look < 12; look++) collector.look();
+  expect(thread.collections).toBe(0);
+  collector.look();
   expect([thread.collections, thread.bytes]).toEqual([1, 30 * MB]);
 });
 

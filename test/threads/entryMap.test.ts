@@ -24,7 +24,7 @@ function pagesOf(keys: readonly string[]) {
 const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', '\0', '\u00ff', '\u{10000}'), maxLength: 3 });
 const step = fc.record({ is: fc.constantFrom('get', 'set', 'delete', 'values', 'range'), name });
 
-it('answers like a map of the same objects, whatever is packed', () => {
+it('answers like a map of the same objects, packed or not', () => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { maxLength: 12 }), fc.array(step, { maxLength: 30 }), (names, steps) => {
       const keys = names.map(one => PREFIX + one);
@@ -50,7 +50,7 @@ it('answers like a map of the same objects, whatever is packed', () => {
   );
 });
 
-it('the same entry is found again, so that what was made of it is kept', () => {
+it('the same entry is found again, so that values computed from it are kept', () => {
   const map = new EntryMap();
   for (const page of pagesOf([`${PREFIX}a`, `${PREFIX}b`])) map.addPage(page);
   expect(map.get(`${PREFIX}a`)).toBe(map.get(`${PREFIX}a`));

@@ -46,7 +46,7 @@ test.each([1, 2, 3])('objects are found by the current values of their labels, w
   }
 });
 
-test('objects are found by more labels than there are indexes, and after many changes that nobody asked for', () => {
+test('objects are found by more labels than there are indexes, and after many changes without a search', () => {
   const informers = new Informers(() => undefined);
   const informer = informers.of('core/configmaps');
   const names = Array.from({ length: LABEL_INDEXES + 2 }, (_, i) => `label-${i}`);

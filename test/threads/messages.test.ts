@@ -93,7 +93,7 @@ test('outcomes are received as they were sent', () => {
   expect(asText(unpackOutcomes(receive(packOutcomes(outcomes))))).toEqual(asText(outcomes));
 });
 
-test('what was rendered in a buffer of its own is not copied', () => {
+test('an answer that was rendered into its own buffer is not copied', () => {
   const { buffer } = new Uint8Array(Buffer.from('onetwo'));
   const [one, two] = [new Uint8Array(buffer, 0, 3), new Uint8Array(buffer, 3)];
   const rendered = (...pieces: Uint8Array[]): JobOutcome => ({ id: 3, is: 'rendered', pieces });

@@ -31,7 +31,7 @@ function guest(...messages: readonly ToSkeleton[]): { thread: ServerThread; post
 /** Resolves with the exit code of a thread. */
 const ended = (thread: ServerThread): Promise<number> => new Promise(resolve => thread.once('exit', resolve));
 
-test('guests share a worker, and each begins, is told and closes what is its own', async () => {
+test('guests share a worker, and each has its own start, messages and resources', async () => {
   const [one, two] = [guest({ is: 'begin' }), guest({ is: 'begin' })];
   expect(one.thread.threadId).toBe(two.thread.threadId);
   await eventually(() => one.posted.includes('ready') && two.posted.includes('ready'));

@@ -130,7 +130,7 @@ const step = fc.oneof(
 );
 
 describe('values in shared memory', () => {
-  it('are the same for every thread, whatever is written, replaced, deleted and moved', async () => {
+  it('are the same for every thread, after writes, replacements, deletions and moves', async () => {
     let moves = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async steps => {

@@ -29,7 +29,7 @@ describe('a change touches', () => {
     expect(testsFor(['test/plugins/fixtures/lying.ts'])).toContain('test/plugins/lies.test.ts');
   });
 
-  test('a test itself, and nothing if it is none of a program', () => {
+  test('a test itself, and nothing for a file that is no test of a program', () => {
     expect(testsFor(['test/model/platform.test.ts'])).toEqual(['test/model/platform.test.ts']);
     expect(testsFor(['docs/benchmarks.md'])).toEqual([]);
   });

@@ -23,6 +23,7 @@ const flagsIn = (text: string): string[] => [...text.matchAll(/(?<![\w-])--[a-z]
 
 /** Flags of other programs in pages: kubectl, curl, git. */
 const FOREIGN = new Set([
+  '--always-sparkplug',
   '--cacert',
   '--data-binary',
   '--duration',
@@ -33,12 +34,17 @@ const FOREIGN = new Set([
   '--max-txn-ops',
   '--no-deprecation',
   '--no-file-parallelism',
+  '--no-flush-bytecode',
+  '--no-lazy-feedback-allocation',
   '--oidc-client-secret',
   '--omit',
   '--raw',
+  '--retain-maps-for-n-gc',
   '--server-side',
   '--show-managed-fields',
   '--test',
+  '--trace-deopt',
+  '--trace-opt',
   '--watch',
 ]);
 /** Programs with flags of their own. */

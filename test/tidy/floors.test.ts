@@ -36,7 +36,7 @@ describe('imports', () => {
     expect(upward).toEqual([]);
   });
 
-  it('that go up, or to what is apart on the same floor, are found', () => {
+  it('that go up, or to a separate folder on the same floor, are found', () => {
     expect(mayImport('core/schema/registry/live.ts', 'core/server/start.ts')).toBe(false);
     expect(mayImport('core/api/point.ts', 'core/schema/registry/live.ts')).toBe(false);
     expect(mayImport('workers/front/main.ts', 'workers/writer/main.ts')).toBe(false);

@@ -43,9 +43,25 @@ describe('a write', () => {
     expect(decision['authorization']).toMatchObject({ allowed: true, authorizers: [{ decision: 'Allow' }] });
   });
 
+  test('that is a dry run is shown as one, also a delete with options in its body', async () => {
+    const map = { metadata: { name: 'dry' } };
+    const options = { body: { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] } };
+    const maps = '/api/v1/namespaces/why-admission/configmaps';
+    for (const answer of [
+      await api.post(`${maps}?dryRun=All`, map),
+      await api.call('DELETE', `${maps}/kube-root-ca.crt`, options),
+      await api.post(`${maps}?dryRun=All`, { metadata: { name: 'Dry' } }),
+    ])
+      expect((await api.decisionOf(answer))['request']).toMatchObject({ resource: 'configmaps', dryRun: true });
+    const { request } = await api.decisionOf(await api.post(maps, map));
+    expect(request).toEqual(expect.not.objectContaining({ dryRun: expect.anything() }));
+  });
+
   test('of a collection is one decision, whose id the answer has', async () => {
     const maps = '/api/v1/namespaces/why-admission/configmaps';
     for (const name of ['one', 'two']) await api.post(maps, { metadata: { name, labels: { of: 'why' } } });
+    const dry = await api.decisionOf(await api.call('DELETE', `${maps}?labelSelector=of=why&dryRun=All`));
+    expect(dry['request']).toMatchObject({ verb: 'deletecollection', dryRun: true });
     const deleted = await api.call('DELETE', `${maps}?labelSelector=of=why`);
     expect([deleted.status, (deleted.body['items'] as unknown as Loose[]).length]).toEqual([200, 2]);
     const { request, outcome } = await api.decisionOf(deleted);
@@ -94,7 +110,7 @@ describe('a write', () => {
   });
 });
 
-test('the cost of a policy that exceeds its budget is that of what was evaluated', async () => {
+test('the cost of a policy that exceeds its budget is that of the evaluated expressions', async () => {
   const cel = await loadCel();
   const spec = { validations: [{ expression: "'a' in object.data" }] };
   const policy = compilePolicy(cel, { kind: '', apiVersion: '', metadata: {}, spec });

@@ -51,7 +51,7 @@ describe('capstan why ID', () => {
     expect(await why(id, '-o', 'yaml')).toContain('\nkind: Decision\n');
   });
 
-  test('says where the ids are if there is none, and which arguments it takes', async () => {
+  test('says where to find ids if none is given, and which arguments it takes', async () => {
     await expect(why('none')).rejects.toThrow(/"none" not found; .* capstan get decisions lists them/);
     await expect(why()).rejects.toThrow('expects the audit id of a request, or VERB KIND [NAME]');
     await expect(why('none', '--as=olga')).rejects.toThrow('--as: is about a question');
@@ -88,14 +88,26 @@ describe('capstan why ID', () => {
     ]);
   });
 
+  test('says that a dry run has stored nothing', () => {
+    const decision = { request: { verb: 'create', resource: 'pods', dryRun: true }, outcome: { code: 201 } };
+    const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));
+    expect(text).toContain('201  create pods\n  a dry run: nothing was stored\n');
+  });
+
+  test('says that the message of a refusal is left out, where no violation says so', () => {
+    const decision = { request: { verb: 'create', resource: 'secrets' }, outcome: { code: 400, reason: 'BadRequest' } };
+    const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));
+    expect(text).toContain('400 BadRequest  create secrets\n  the message is left out, as it may have a credential\n');
+  });
+
   test('is coloured on a terminal, and each text of others is one line', () => {
     const decision = {
       request: { verb: 'get', path: '/version' },
       sender: { username: 'eve\nAuthorizers' },
-      outcome: { code: 403, reason: 'Forbidden\u001b[2J' },
+      outcome: { code: 403, reason: 'Forbidden\u001b[2J', message: 'no' },
     };
     const text = decisionText(decision, styleOf({ isTTY: true, hasColors: () => true } as NodeJS.WriteStream));
-    const [first, second, ...more] = text.split('\n');
+    const [first, , second, ...more] = text.split('\n');
     expect(first).toBe('\u001b[31m403 Forbidden [2J\u001b[39m  get /version');
     expect(second).toBe('\u001b[1mSender\u001b[22m  eve Authorizers');
     expect(more).toEqual([]);

@@ -30,7 +30,7 @@ describe('the records of decisions', () => {
     expect(idsIn(decisions)).toHaveLength(11_000);
   });
 
-  test('are bounded in bytes, whatever their number', () => {
+  test('are bounded in bytes, beside their number', () => {
     const decisions = new Decisions({ refusals: 10, refusalBytes: 50_000, writes: 10, writeBytes: 1000 });
     for (let i = 0; i < 5; i++) decisions.add(record(`r${i}`, 403, { refusal: refusal('x'.repeat(10_000)) }));
     expect(idsIn(decisions)).toEqual(['r4', 'r3']);

@@ -78,7 +78,7 @@ describe('a request that no authorizer allows', () => {
     expect(await nearest(await api.get('/apis/apps/v1/namespaces/why-c/deployments', as('nora')))).toBeUndefined();
   });
 
-  test('is explained for the user that somebody acts as, also if it has selectors', async () => {
+  test('is explained for the impersonated user, also if it has selectors', async () => {
     const { authorization } = await api.decisionOf(await api.get('/api/v1/pods?labelSelector=a=b', as('sela')));
     expect(authorization!['grant']).toEqual(expect.stringContaining('name: allow-list-pods-sela'));
     expect(authorization).toMatchObject({ allowed: false });
@@ -141,7 +141,9 @@ describe('other refusals', () => {
       ['metadata.labels', ''],
       ['data[/]', ''],
     ]);
-    expect(JSON.stringify(secret)).not.toContain('s3cret');
+    const cut = await api.call('POST', '/api/v1/namespaces/why-a/secrets', { body: '{"stringData":{"a":"s3cret' });
+    expect([cut.status, cut.text]).toEqual([400, expect.stringContaining('s3cret')]);
+    for (const one of [secret, await api.decisionOf(cut)]) expect(JSON.stringify(one)).not.toContain('s3cret');
   });
 
   test('an apply that conflicts: the manager of each field, and since when', async () => {

@@ -55,6 +55,9 @@ describe('the trail of a request', () => {
     const denied = new Refusal('Forbidden', 's3cret is too short');
     const unnamed = new Refusal('Forbidden', 'secrets is forbidden');
     expect(trail.result('id', unnamed).refusal?.message).toBe('secrets is forbidden');
+    const unread = ['BadRequest', 'InternalError'] as const;
+    for (const reason of unread)
+      expect(trail.result('id', new Refusal(reason, 'json: s3cret')).refusal?.message).toBe('');
     trail.begin('Validate', 'webhook');
     trail.end(undefined, denied);
     for (const refusal of [broken, denied]) expect(JSON.stringify(trail.result('id', refusal))).not.toContain('s3cret');
@@ -100,7 +103,7 @@ describe('the trail of a request', () => {
     ]);
   });
 
-  test('has bounds, whatever plugins report', () => {
+  test('is bounded for every report of plugins', () => {
     const trail = new RequestTrail(new RecordingBudget());
     for (let i = 0; i < 1000; i++)
       trail.report({ part: 'p'.repeat(1e5), result: 'Changed', message: 'x'.repeat(1e5), patch: '1'.repeat(1e5) });

@@ -101,7 +101,7 @@ export class LocalExchange implements Exchange {
     this.#abortListeners.push(listener);
   }
 
-  /** As if the client had disconnected: nobody waits for the answer any more. */
+  /** Acts as if the client had disconnected: the answer is not read. */
   abort(): void {
     if (this.#aborted) return;
     this.#aborted = true;

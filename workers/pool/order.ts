@@ -128,8 +128,11 @@ export function asWrite({ job, run, route, warnings, trail, user }: Authorized):
 }
 
 /** Stage 3: decodes options and body, as far as possible without the current object. Throws 400, 404, 405, 415, 422. */
-export const decode = (context: Context, request: AuthorizedRequest): Decoded =>
-  decodeRequest(context, request) as Decoded;
+export function decode(context: Context, request: AuthorizedRequest): Decoded {
+  const decoded = decodeRequest(context, request);
+  request.trail.isDryRun = decoded.options.dryRun;
+  return decoded as Decoded;
+}
 
 /** Stage 4: merges the current object and what was sent into a draft. Throws what each operation documents. */
 export const merge = (context: Context, decoded: Decoded): Awaitable<Merged> =>

@@ -89,7 +89,7 @@ async function runStages(
     if (warning !== undefined) warnings.push(warning);
     if (request.target.verb === 'deletecollection') {
       checkCollection(context, request);
-      return { id, is: 'granted', warnings, grant };
+      return { id, is: 'granted', warnings, grant, trail: trail.result(logged.id) };
     }
     await checkAnswerable(context, request);
     const { status, headers, body, gaps, more, operations, charges, key } = await write(context, request);

@@ -95,7 +95,7 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
     if (next !== before) return 'written';
     const [outcomes, transfer] = packOutcomes(ended);
     const answer: BatchOutcome = { outcomes, ms: monotonicTime() - began };
-    // What is posted to Piscina is lost if a plugin ends the thread before it is taken.
+    // A plugin may end the thread before Piscina has taken a result: the outcome is posted to the front end itself.
     if (!hasOnlyBuiltIns(data)) {
       port.postMessage({ is: 'ended', batch: id, outcome: answer } satisfies FromPoolThread, transfer);
       return undefined;

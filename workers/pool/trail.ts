@@ -60,13 +60,13 @@ function passedText(stage: AdmissionStep['stage'], plugin: string, microseconds:
 }
 
 /**
- * What the stages note about a request beside its result: annotations of its audit event, and what explains the
- * decision afterwards. Only what a stage has at hand is noted; everything else is found when somebody asks.
+ * Facts that the stages note about a request beside its result: annotations of its audit event, and the explanation of
+ * the decision. A stage notes only values that it has anyway; the rest is computed when a client asks for a record.
  */
 export class RequestTrail implements AdmissionObserver {
   /** Annotations of the audit event: of several with one name, the first counts. */
   readonly annotations = new Map<string, string>();
-  /** What the authorizers said of the request that was not allowed, and what they were asked. */
+  /** The opinions about the request that was not allowed, and the target that they are about. */
   #denied: { readonly opinions: readonly Opinion[]; readonly asked: Target } | undefined;
   #conflicts: readonly FieldConflict[] | undefined;
   /** As JSON. */
@@ -74,7 +74,7 @@ export class RequestTrail implements AdmissionObserver {
   /** The call that is made now, and when it began. */
   #call: Pick<AdmissionStep, 'stage' | 'plugin'> = { stage: 'Validate', plugin: '' };
   #began = 0;
-  /** The error of a call that failed, if the request went on. */
+  /** The error of a call that failed, if the request continued. */
   #ignored: unknown;
   /** The error of a call that has refused the request. */
   #refused: unknown;
@@ -86,6 +86,8 @@ export class RequestTrail implements AdmissionObserver {
   #changed = 0;
   /** Whether bodies and messages may have credentials. To be set when the route is known. */
   isConfidential = false;
+  /** Whether the request is a dry run. To be set when its options are known. */
+  isDryRun = false;
   /** Whether the changes of mutators were not looked at. */
   unseenChanges = false;
 
@@ -172,7 +174,7 @@ export class RequestTrail implements AdmissionObserver {
     return { draft: deepCopy(draft), values };
   }
 
-  /** What a mutator has made of the draft, if it has changed it. */
+  /** The change of a mutator to the draft, as a patch; undefined if it has changed nothing. */
   #change(draft: ApiObject): Pick<AdmissionStep, 'patch'> | undefined {
     if (!this.#before) return undefined;
     const [before, after] = [this.#before.draft, draft] as unknown as [Json, Json];
@@ -211,14 +213,15 @@ export class RequestTrail implements AdmissionObserver {
     }
   }
 
-  /** What the front end gets of it. `thrown`: what has refused the request; `target`: that of its route. */
+  /** The trail for the front end. `thrown`: the error that refused the request; `target`: that of its route. */
   result(auditId: string, thrown?: unknown, target?: Target): Trail {
     const steps = this.#steps.length > 0 ? `[${this.#steps.join(',')}]` : undefined;
     const unseenChanges = this.unseenChanges || undefined;
-    if (!(thrown instanceof Refusal)) return { auditId, steps, unseenChanges };
+    const dryRun = this.isDryRun || undefined;
+    if (!(thrown instanceof Refusal)) return { auditId, steps, dryRun, unseenChanges };
     const opinions = this.#denied?.opinions.map(one => (one.reason ? { ...one, reason: shorten(one.reason) } : one));
     const asked = this.#denied?.asked === target ? undefined : plainTarget(this.#denied?.asked);
-    return { auditId, steps, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
+    return { auditId, steps, dryRun, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
   }
 
   /** The Status of a refusal, without values of objects with credentials. */
@@ -236,7 +239,8 @@ export class RequestTrail implements AdmissionObserver {
       field: shorten(cause.field ?? ''),
       rule: cause.rule === undefined ? undefined : shorten(cause.rule),
     }));
-    const isMessageHidden = reason === 'Invalid' ? isAnyHidden : this.isConfidential && isPlugins;
+    const mayRepeatBody = isPlugins || MAY_REPEAT_BODY.has(reason);
+    const isMessageHidden = reason === 'Invalid' ? isAnyHidden : this.isConfidential && mayRepeatBody;
     const message = isMessageHidden ? '' : shorten(messageOf(refusal));
     return { reason, message, causes, conflicts: this.#conflicts };
   }
@@ -251,6 +255,9 @@ const VALUELESS: ReadonlySet<string> = new Set([
   'FieldValueForbidden',
   'FieldValueTooLong',
 ] satisfies Violation['reason'][]);
+
+/** Reasons of refusals whose messages may quote the body: those about bodies that cannot be decoded, and of errors. */
+const MAY_REPEAT_BODY: ReadonlySet<Refusal['reason']> = new Set(['BadRequest', 'InternalError', '']);
 
 function causesOf(refusal: Refusal): readonly Cause[] {
   if (refusal instanceof InvalidObject) return refusal.violations;

@@ -50,7 +50,7 @@ export interface Received {
   readonly route: Route;
   /** Texts of Warning headers, collected on the way. */
   readonly warnings: string[];
-  /** What the stages note about the request beside its result. */
+  /** Facts that the stages note about the request beside its result. */
   readonly trail: RequestTrail;
 }
 

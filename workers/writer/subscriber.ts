@@ -194,6 +194,7 @@ export class Subscriber {
     this.#count();
   }
 
+  /** Counts a message after it was sent: a thread that sees the count finds the message in the ring or on the port. */
   #count(): void {
     this.#sent = (this.#sent + 1) | 0;
     Atomics.add(this.counters, this.#counter, 1);

@@ -16,7 +16,7 @@ export interface AdmissionStep {
   readonly plugin: string;
   /** The part of the plugin that acted, such as a webhook, or a policy and its binding. */
   readonly part?: string | undefined;
-  /** `Failed`: the call failed, and the request went on. */
+  /** `Failed`: the call failed, and the request continued. */
   readonly result: 'Changed' | 'Passed' | 'Refused' | 'Warned' | 'Failed';
   readonly message?: string | undefined;
   /** Milliseconds that it took. */
@@ -77,7 +77,7 @@ export interface RecordedRefusal {
 }
 
 /**
- * What the pool has found about a request beside its answer. Data only: it is copied between threads.
+ * Facts that the pool has noted about a request beside its answer. Data only: it is copied between threads.
  *
  * @example
  * const trail: Trail = { auditId: '7d1c7a3c-5a0b-4b0e-9d3b-0d4f0c1f2a3b' };
@@ -85,12 +85,14 @@ export interface RecordedRefusal {
 export interface Trail {
   readonly auditId: string;
   readonly refusal?: RecordedRefusal | undefined;
-  /** What the authorizers said of a request that none of them allows. */
+  /** The opinions of the authorizers about a request that none of them allows. */
   readonly opinions?: readonly Opinion[] | undefined;
-  /** What they were asked, if that is not the request itself: to act as somebody else, or to create what is updated. */
+  /** The target of these opinions, if not that of the request: of an impersonation, or of a create by an update. */
   readonly asked?: Target | undefined;
   /** The steps of admission, as JSON: a list of AdmissionStep. */
   readonly steps?: string | undefined;
+  /** Whether the request was a dry run. */
+  readonly dryRun?: boolean | undefined;
   /** Whether the changes of mutators were not looked at, because that would have taken too much time. */
   readonly unseenChanges?: boolean | undefined;
 }
@@ -124,7 +126,7 @@ export interface DecisionRecord extends Trail {
 }
 
 /**
- * What is found out when somebody asks about a record.
+ * Access to current facts, used when a client asks for the explanation of a record.
  *
  * @example
  * const said = await context.explain(user, target);

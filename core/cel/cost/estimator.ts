@@ -216,7 +216,7 @@ function textOverloads(e: Ast.CallExpr): { some: boolean; all: boolean } {
   return { some: kinds.includes(true), all: !kinds.includes(false) };
 }
 
-/** Whether comparing values of a type costs one: those that a library keeps as it parsed them, but for URLs. */
+/** Whether comparing values of a type costs 1. True for values that a library keeps parsed, except URLs. */
 const isComparedAtOnce = (type: Type | undefined): boolean =>
   type?.kind === 'opaque' && type.name !== 'optional_type' && !type.name.endsWith('.URL');
 

@@ -27,10 +27,13 @@ function actionText(action: UnknownRecord | undefined): string {
   return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`.trim());
 }
 
-/** A violation, with the rule that it breaks. Messages that would show credentials are empty. */
+/** Stands for the message of a refusal or violation that would show credentials, which is empty. */
+const LEFT_OUT = 'the message is left out, as it may have a credential';
+
+/** A violation, with the rule that it breaks. */
 function violationText(violation: UnknownRecord, style: Style): string[] {
   const [field, message, rule] = ['field', 'message', 'rule'].map(name => stringAt(violation, name));
-  const text = message || `${stringAt(violation, 'reason')}; the message is left out, as it may have a credential`;
+  const text = message || `${stringAt(violation, 'reason')}; ${LEFT_OUT}`;
   return [
     plain(`${INDENT}${field && `${field}: `}${text}`),
     ...(rule ? [style.faint(plain(`${INDENT}${INDENT}rule: ${rule}`))] : []),
@@ -110,18 +113,20 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
   const outcome = recordAt(decision, 'outcome');
   const code = Number(outcome?.['code'] ?? 0);
   const head = plain(`${code} ${stringAt(outcome, 'reason')}`.trim());
-  const message = stringAt(outcome, 'message');
+  const violations = recordsAt(decision, 'violations').flatMap(one => violationText(one, style));
+  // Without a message, violations say what is wrong.
+  const message = stringAt(outcome, 'message') || (code >= 400 && violations.length === 0 ? LEFT_OUT : '');
   const [request, incomplete] = [recordAt(decision, 'request'), stringAt(decision, 'incomplete')];
   const conflicts = recordsAt(decision, 'conflicts').map(one => {
     const since = stringAt(one, 'since');
     const owner = `${stringAt(one, 'manager')} (${stringAt(one, 'operation')})${since && ` since ${since}`}`;
     return plain(`${INDENT}${stringAt(one, 'field')} is owned by ${owner}`);
   });
-  const violations = recordsAt(decision, 'violations').flatMap(one => violationText(one, style));
   // Versions, and paths of unknown kinds, are only there.
   const path = (code === 404 || code === 405) && stringAt(request, 'resource') !== '' && stringAt(request, 'path');
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
+    ...(request?.['dryRun'] === true ? [`${INDENT}a dry run: nothing was stored`] : []),
     ...(message ? [indented(message)] : []),
     ...(path ? [`${style.strong('Path')}  ${plain(path)}`] : []),
     ...senderText(recordAt(decision, 'sender'), code, style),

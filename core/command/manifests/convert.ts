@@ -18,7 +18,7 @@ function namingIn(given: unknown, files: readonly SourceFile[]): NamingName {
   return files.some(({ text }) => text.includes(domain)) ? 'neutral' : naming;
 }
 
-/** What is converted, and what was found on the way. */
+/** The conversion of some manifests, with the problems found so far. */
 class Conversion {
   readonly problems: string[] = [];
 

@@ -121,7 +121,7 @@ export class Versions {
   #check(resource: Resource, object: UnknownRecord): void {
     const complete = this.#decode(resource, object);
     const { strategy, stored } = resource;
-    // What is not stored is a question: the server that is asked checks it.
+    // Kinds that are not stored, such as reviews, are questions: the server checks them when it answers.
     if (!stored) return;
     const context = contextOf();
     strategy.applyDefaults(complete);

@@ -169,7 +169,7 @@ async function untilGone(client: ApiClient, paths: readonly string[]): Promise<v
     }
 }
 
-/** Throws Error for a server that is not this one: the demonstration is not for clusters that somebody uses. */
+/** Throws Error for a server of another program: the demonstration must not run in clusters that are in use. */
 async function checkServer(client: ApiClient): Promise<void> {
   const { body } = await client.ask({ method: 'GET', path: '/version' });
   if (stringAt(body, 'goVersion').startsWith('node')) return;

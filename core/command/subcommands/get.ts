@@ -143,5 +143,5 @@ export async function getCommand(args: readonly string[], io: Io): Promise<numbe
   }
 }
 
-/** The version of a list or table, from which a watch goes on. */
+/** The resource version of a list or table, from which a watch continues. */
 export const versionOf = (body: UnknownRecord): string => stringAt(recordAt(body, 'metadata'), 'resourceVersion');

@@ -16,6 +16,8 @@ const MODES = ['Never', 'IfAvailable', 'Always'];
 const PLUGIN_NAMING: NamingName = 'kubernetes';
 /** The flags that say who the client is: one of them is needed. */
 const KINDS = ['token-file', 'client-certificate', 'oidc-issuer-url', 'exec-command'] as const;
+/** The flags with which alone the administrator's kubeconfig is written. */
+const OF_ADMINISTRATOR: readonly string[] = ['data-dir', 'output'];
 /** Each flag needs one of the others. */
 const NEEDS: readonly (readonly [flag: string, needed: readonly string[]])[] = [
   ['client-key', ['client-certificate']],
@@ -154,23 +156,45 @@ function checkFlags(values: Values): void {
   const kinds = KINDS.filter(name => values[name] !== undefined).map(name => `--${name}`);
   if (kinds.length !== 1) {
     const all = KINDS.map(name => `--${name}`).join(', ');
-    throw new ConfigError('capstan kubeconfig', `needs one of ${all}, and not ${kinds.join(' and ') || 'none'}`);
+    const given =
+      kinds.length > 0 ? `, and not ${kinds.join(' and ')}` : "; without flags it writes the administrator's";
+    throw new ConfigError('capstan kubeconfig', `needs one of ${all}${given}`);
   }
   for (const [name, needed] of NEEDS)
     if (values[name] !== undefined && needed.every(other => values[other] === undefined))
       throw new ConfigError(`--${name}`, `needs ${needed.map(other => `--${other}`).join(' or ')}`);
 }
 
+/** The kubeconfig that the server has written for its administrator. */
+function administratorText(directory: unknown): string {
+  const file = adminKubeconfigIn(directory);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      '--data-dir',
+      `cannot read ${file}: ${code}; start a server with capstan serve, or name its data directory`,
+    );
+  }
+}
+
+/** The kubeconfig of the user that the flags name. */
+function textOfUser(values: Values): string {
+  checkFlags(values);
+  return kubeconfigText({ ...serverOf(values), user: textOf(values, 'user') ?? 'user', ...userOf(values) });
+}
+
 /**
- * `capstan kubeconfig`: writes a kubeconfig for a token, a certificate, or a program that prints credentials. Returns
- * the exit code. Throws ConfigError, which names the flag.
+ * `capstan kubeconfig`: writes a kubeconfig for a token, a certificate, or a program that prints credentials; without
+ * flags, the administrator's. Returns the exit code. Throws ConfigError, which names the flag.
  */
 export async function kubeconfigCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('kubeconfig'));
   refuseOperands('kubeconfig', parsed);
   const { values } = parsed;
-  checkFlags(values);
-  const text = kubeconfigText({ ...serverOf(values), user: textOf(values, 'user') ?? 'user', ...userOf(values) });
+  const isOfAdministrator = Object.keys(values).every(name => OF_ADMINISTRATOR.includes(name));
+  const text = isOfAdministrator ? administratorText(values['data-dir']) : textOfUser(values);
   const output = textOf(values, 'output');
   if (output === undefined) io.out(text.trimEnd());
   else write(output, text);

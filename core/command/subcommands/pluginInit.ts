@@ -20,7 +20,7 @@ interface Manifest {
   readonly devDependencies?: { readonly [name: string]: string };
 }
 
-/** Reads a package.json. Throws ConfigError if it is none. */
+/** Reads a package.json. Throws ConfigError if the file has another form. */
 function readManifest(file: string): Manifest {
   const fault = (message: string): ConfigError =>
     new ConfigError(file, `${message}; the version of Capstan is taken from it: correct it, or use another folder`);

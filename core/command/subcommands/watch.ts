@@ -9,7 +9,7 @@ import type { Io } from '../serve.js';
 import { type Style, styleOf } from '../terminal/style.js';
 import { acceptFor, pagesOf, type Selection, selectionOf, versionOf } from './get.js';
 
-/** The word in the place of a change for objects as they are at the beginning. */
+/** The word printed instead of a type of change for the objects that exist at the beginning. */
 const CURRENT = 'CURRENT';
 /** The status of a version whose changes the server does not know any more. */
 const EXPIRED = 410;

@@ -44,9 +44,9 @@ const CREDENTIALS_BYTES = ${CREDENTIALS_BYTES};
 const CREDENTIALS = new Set(['authorization', 'sec-websocket-protocol']);
 /** How long open exchanges are waited for at the end. */
 const DRAIN_MS = 10_000;
-/** Bytes of a body that nobody reads which are taken, so that the client can read its answer. */
+/** Bytes of an unread body that are received and discarded, so that the client can read its answer. */
 const DISCARDED_BYTES = 64 * 1024 * 1024;
-/** Unsent bytes below which writers go on. */
+/** Unsent bytes below which writers continue. */
 const LOW_WATER = 64 * 1024;
 
 const JSON_TYPE: Headers = [['content-type', 'application/json']];
@@ -219,7 +219,7 @@ class HttpExchange implements Exchange {
     this.#aborts.push(listener);
   }
 
-  /** Sends status and headers, and takes the rest of the body so that the connection can go on. */
+  /** Sends status and headers, and discards the rest of the body so that the connection can be used again. */
   #begin(status: number, headers: Headers): boolean {
     if (this.status !== undefined) throw new Error('the exchange already has an answer');
     this.#failBody('the request was answered before its body had arrived');

@@ -156,7 +156,7 @@ class FileStore implements Storage {
   /** Durable first, then in memory and watched; the caller replies then. */
   async #commitGroup(group: readonly Transaction[]): Promise<readonly Outcome[]> {
     let revision = this.#revision;
-    /** What transactions of the group have changed, for those after them. */
+    /** Changes by earlier transactions of the group, which later ones must see. */
     const changed = new Map<string, StoreEvent>();
     const outcomes = group.map((transaction): Outcome => {
       const outcome = this.#outcomeOf(transaction, revision, changed);

@@ -6,7 +6,7 @@ export interface Style {
   readonly faint: (text: string) => string;
   readonly good: (text: string) => string;
   readonly bad: (text: string) => string;
-  /** What can be typed. */
+  /** Marks commands that the user can type. */
   readonly command: (text: string) => string;
 }
 

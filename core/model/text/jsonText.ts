@@ -65,7 +65,7 @@ export class OutOfRange extends RangeError {
 /** The number of digits of the largest double. */
 const MAX_DIGITS = 309;
 
-/** Precedes the digits of an integer in a string. Nobody else can know it. */
+/** Precedes the digits of an integer in a string. It is random, so that no text from outside contains it. */
 const MARK = randomUUID();
 /** A string that may be the mark and digits. */
 const MARKED = /"([0-9a-f-]+)"/g;

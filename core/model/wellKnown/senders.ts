@@ -6,5 +6,5 @@ export const MASTERS_GROUP = 'system:masters';
 /** One for all: each authenticator that does not know a credential throws it, and making a stack takes long. */
 const UNAUTHORIZED = Object.freeze(new Refusal('Unauthorized', 'Unauthorized'));
 
-/** 401 without a reason: a sender learns nothing of what is wrong with its credentials. */
+/** 401 without a reason: a sender must not learn why its credentials are invalid. */
 export const unauthorized = (): Refusal => UNAUTHORIZED;

@@ -14,7 +14,7 @@ class ResourceInformer implements LabeledInformer {
   readonly entries = new EntryMap();
   /**
    * The reasons why objects cannot be read, by key. Who asks for one gets an error, so that no decision is made without
-   * it. What was last read of it is among the entries, and listeners are told nothing.
+   * it. Its last readable version stays among the entries, and listeners are not called.
    */
   readonly unreadable = new Map<string, string>();
   readonly listeners: ((event: ResourceEvent) => void)[] = [];
@@ -70,7 +70,7 @@ class ResourceInformer implements LabeledInformer {
     return { objects, total: entries.length };
   }
 
-  /** Adds a page of objects without reading them, unless somebody has to be given each of them. */
+  /** Adds a page of objects without parsing them. Returns false, and adds none, if listeners or indexes need each. */
   addPage(page: StartPage): boolean {
     if (this.listeners.length > 0 || this.#indexes.size > 0 || !this.entries.addPage(page)) return false;
     this.revision = Math.max(this.revision, lastRevisionIn(page));

@@ -2,8 +2,8 @@ import { LABEL_INDEX_CHANGES } from '../../limits.js';
 import type { ApiObject } from '../../model/object.js';
 
 /**
- * The keys of the objects of one resource by the value of one label. It notes what changes, and looks at it when it is
- * asked: a change costs nothing else where nobody asks.
+ * The keys of the objects of one resource by the value of one label. A change only notes the key. Noted objects are
+ * indexed when the index is next used, so that indexes that are not used cost little.
  */
 export class LabelIndex {
   readonly #keys = new Map<string, Set<string>>();
@@ -19,7 +19,7 @@ export class LabelIndex {
     this.#changed = new Set(keys);
   }
 
-  /** Notes a change. Returns false if there are so many that a new index is better. */
+  /** Notes a change. Returns false if there are too many, so that building a new index is quicker. */
   change(key: string): boolean {
     this.#changed.add(key);
     return this.#changed.size <= Math.max(LABEL_INDEX_CHANGES, this.#bucketOf.size);

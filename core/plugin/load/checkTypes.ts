@@ -74,7 +74,7 @@ function versionViolations({
   ];
 }
 
-/** Violations of what a version says of its deprecation (spec, "Deprecation policy: rules"). */
+/** Violations in the deprecation of a version (spec, "Deprecation policy: rules"). */
 function deprecationViolations(type: ResourceType, version: ResourceVersion): Violation[] {
   const { name, deprecated, removedIn, replacedBy } = version;
   const at = (member: string): string => `versions[${name}].${member}`;

@@ -16,7 +16,7 @@ export interface VersionName {
   readonly revision: number;
 }
 
-/** Parses the name of a version. Undefined for other names, which say nothing of its stability. */
+/** Parses the name of a version. Undefined for names of another form, which do not tell the stability. */
 export function parseVersionName(name: string): VersionName | undefined {
   const [, number, stability, revision = '0'] = VERSION.exec(name) ?? [];
   if (number === undefined) return undefined;

@@ -50,6 +50,7 @@ Request
  subresource 6 string ?
  namespace 7 string ?
  name 8 string ?
+ dryRun 9 bool ?
 Sender
  username 1 string !
  uid 2 string ?

@@ -202,7 +202,7 @@ async function identityProviders(settings: Settings): Promise<AuthenticationConf
   return { jwt: [await authenticatorOfFlags(oidcFlags(settings), namingOf(settings.naming))] };
 }
 
-/** What settings and the files that they name say about who sends requests. */
+/** The configuration of authentication, from settings and the files that they name. */
 export interface Authentication {
   /** Which requests may have no credentials. */
   readonly anonymous: AnonymousPolicy;

@@ -8,10 +8,10 @@ import type { Front } from '../../../workers/front/front.js';
 import { type LocalAnswer, LocalExchange } from '../../../workers/front/localExchange.js';
 import type { ServerAnswer, ServerRequest, WatchEvent } from './types.js';
 
-/** The program by which the fields are owned that it writes, and that the audit log names. */
+/** The user agent of requests by the program: the manager of fields that it writes, also named in the audit log. */
 const USER_AGENT = 'capstan';
 const NEWLINE = 0x0a;
-/** Headers that would say who sends a request: nobody reads them where it is known. */
+/** Headers with credentials or impersonation. They are ignored in requests of the program, whose user is known. */
 const IDENTITY = /^(authorization|impersonate-.*|x-remote-.*)$/;
 
 type Prepared = ConstructorParameters<typeof LocalExchange>[0];

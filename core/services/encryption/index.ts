@@ -16,7 +16,7 @@ const RETRY_MS = 5000;
 export const readRules = async (file: string, naming: Naming): Promise<readonly EncryptionRule<GivenCipher>[]> =>
   readEncryptionFile(await readBounded(file, CONFIG_FILE_BYTES), file, naming);
 
-/** What the values of a store need of where they are used. */
+/** The services that encryption needs of its store. */
 export interface EncryptionHost {
   readonly log: Log;
   readonly naming: Naming;

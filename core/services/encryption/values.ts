@@ -52,7 +52,7 @@ class ResourceValues {
     return key.cipher.isCurrent?.(value.subarray(prefix.length)) ?? true;
   }
 
-  /** What must be waited for before a value is decoded; undefined if nothing. */
+  /** A promise to await before a value is decoded; undefined if the value can be decoded now. */
   prepare(value: Uint8Array): Promise<void> | undefined {
     if (!this.#needsPreparing || !isEncrypted(value)) return undefined;
     const used = this.#keyOf(value);

@@ -39,7 +39,7 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, value) 
 /** The metrics of plugins, and what they have observed. Each has a limited number of series. */
 export class ObservedMetrics {
   #registry: Registry | undefined;
-  /** What was observed before the metrics were registered: the store opens before. */
+  /** Values observed before the metrics were registered: the store opens earlier. */
   #early: ObservedValues[] = [];
   readonly #defined = new Map<string, MetricDefinition>();
   readonly #instruments = new Map<string, Instrument>();

@@ -5,7 +5,7 @@ export interface PemBlock {
   readonly label: string;
   /** Whether it has headers (RFC 1421). */
   readonly hasHeaders: boolean;
-  /** The contents; nothing of a block with headers. */
+  /** The decoded contents; empty for a block with headers. */
   readonly bytes: Buffer;
 }
 

@@ -2,7 +2,7 @@ import { SortedMap } from '../../runtime/sortedMap.js';
 import type { Entry } from './entry.js';
 import { PageReader, type StartPage } from './startPage.js';
 
-/** A page whose objects have no entries yet, but for those that are gone from it. */
+/** A page whose objects have no entries yet, without the objects that were removed from it. */
 class PackedPage {
   readonly reader: PageReader;
   /** Objects that are not gone. */

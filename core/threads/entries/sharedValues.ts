@@ -22,8 +22,8 @@ export function countMemory(memory: SharedArrayBuffer): void {
 
 /**
  * The values of committed objects, in shared memory: the writer copies each value here once, and all threads keep the
- * same bytes, which nobody modifies. A chunk is filled from its beginning to its end and never reused. It is freed when
- * no thread refers to it any more; values that are still current after most of a chunk is not are moved elsewhere by
+ * same bytes, which are never modified. A chunk is filled from its beginning to its end and never reused. It is freed
+ * when no thread refers to it any more. If most of a chunk is outdated, its current values are moved to another one by
  * the front end (`BufferCompactor`).
  */
 export class SharedValues {

@@ -3,7 +3,7 @@ import { type Cause, type GroupResource, qualifyResource, Refusal } from '../../
 
 /** The first byte of `unreadableValue`, with which no object begins. */
 const [MARK] = unreadableValue('');
-/** Objects that one error names at most, as upstream. */
+/** Maximum number of objects that one error names, which is upstream's. */
 const NAMED = 100;
 
 /** Whether a value, which begins at this place of the bytes, is a stored object, and not what a store gives instead. */

@@ -94,7 +94,7 @@ export interface ServiceAnswer {
   readonly error?: string;
 }
 
-/** What a plugin has counted in a metric of the server, with the same labels: values in their order. */
+/** Values that a plugin has observed for one metric with the same labels, in order. */
 export interface ObservedValues {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;

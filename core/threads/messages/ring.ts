@@ -17,6 +17,9 @@ const frameSize = (length: number): number => FRAME_BYTES + Math.ceil(length / A
  * A queue of messages in shared memory, from one thread to one other. Unlike a post, a write does not wake the reader:
  * it reads when it is awake. Each message has a number, by which the reader knows its place among posted messages.
  * Positions count bytes modulo 2^32.
+ *
+ * Each side changes one position alone, and only after it has written or copied the bytes of the message. An atomic
+ * store orders the writes before it, so that the side that loads the position sees these bytes, without a lock.
  */
 export class Ring {
   readonly #positions: Int32Array;
@@ -47,6 +50,7 @@ export class Ring {
     const beforeEnd = Math.min(message.length, RING_BYTES - at);
     this.#bytes.set(message.subarray(0, beforeEnd), at);
     this.#bytes.set(message.subarray(beforeEnd), 0);
+    // Last: from now on the reader takes the message.
     Atomics.store(this.#positions, WRITTEN, (written + size) | 0);
     return true;
   }
@@ -61,6 +65,7 @@ export class Ring {
     const message = new Uint8Array(length);
     message.set(this.#bytes.subarray(at, at + beforeEnd));
     message.set(this.#bytes.subarray(0, length - beforeEnd), beforeEnd);
+    // Last: from now on the writer may overwrite the bytes.
     Atomics.store(this.#positions, READ, (read + frameSize(length)) | 0);
     return message;
   }

@@ -52,7 +52,7 @@ export class QuotaViews {
     return list;
   }
 
-  /** Reads the quotas of a namespace that have changed, but for some of them. Returns whether there were any. */
+  /** Reads the quotas of a namespace that have changed, except some of them. Returns whether there were any. */
   refresh(namespace: string, except: readonly Quota[] = []): boolean {
     let isRefreshed = false;
     for (const view of this.#views.get(namespace)?.values() ?? []) {

@@ -117,7 +117,7 @@ export class Providers {
     readonly fetch: (issuer: Issuer) => Promise<readonly PublicJwk[]> = fetchKeys,
   ) {}
 
-  /** Begins to fetch the keys of these issuers, but for those that are used already. */
+  /** Begins to fetch the keys of these issuers, except those that are used already. */
   prepare(issuers: readonly Issuer[]): PreparedProviders {
     const next = new Map(issuers.map(issuer => [issuer.url, this.#reusable(issuer) ?? this.#make(issuer)]));
     const isNew = (provider: Provider): boolean => this.#providers.get(provider.issuer.url) !== provider;

@@ -32,7 +32,7 @@ const claimed = ({ metadata: { name = '', uid } }: ApiObject): object => ({ name
 /** The user name of a service account. */
 export const userNameOf = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`;
 
-/** The claims of a new token but for its issuer and id. */
+/** The claims of a new token except its issuer and id. */
 export function claimsOf(token: NewToken, naming: Naming): JWTPayload {
   const { account, pod, secret, node, audiences, issuedAt, expiresAt, warnAfter } = token;
   const { namespace = '', name = '' } = account.metadata;

@@ -57,7 +57,7 @@ function readText(file: string): string {
   }
 }
 
-/** Parses one block; the error names the file and says nothing of its contents. */
+/** Parses one block; the error names the file and has no part of its contents. */
 function parse<T>(file: string, make: () => T): T {
   try {
     return make();

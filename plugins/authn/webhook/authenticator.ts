@@ -58,7 +58,7 @@ export function webhookTokens(
       throw unknownToken((error as Error).message);
     }
     const { user, audiences: own } = found.value as ReviewedToken;
-    // A token of a webhook that knows of no audiences is for the server.
+    // If the webhook does not return audiences, its tokens are for the server.
     const audiences = asked.filter(one => (own.length > 0 ? own : config.audiences).includes(one));
     if (!user || audiences.length === 0) throw unknownToken();
     const left = found.until - now();

@@ -132,7 +132,7 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
   };
 }
 
-/** What the authorizers of a file say, as one of them: each rule names its authorizer. */
+/** The explanations of all authorizers of a file as one explanation: each rule names its authorizer. */
 function joinExplanations(said: readonly ExplainedOpinion[]): Explanation {
   const grant = said.flatMap(({ explanation }) => explanation?.grant ?? []);
   const rules = said.flatMap(({ plugin, explanation }) =>

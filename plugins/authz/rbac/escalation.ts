@@ -23,7 +23,7 @@ import { joinErrors, type Rbac } from './evaluate.js';
 import { GROUP, type PolicyRule, type RoleRef } from './policy.js';
 import { MASTERS_GROUP } from '../../../core/model/wellKnown/senders.js';
 
-/** The permissions that a role needs whose rules are aggregated. */
+/** The permissions that the writer of an aggregated role needs: its rules can become anything. */
 const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
@@ -42,7 +42,7 @@ const ROLE_KINDS: ReadonlyMap<string, string> = new Map([
   ['Role', 'roles'],
 ]);
 
-/** The role of a binding that names none, which the validation of the kind reports. */
+/** The role of a binding without a role reference. The validation of the kind reports that it is missing. */
 const NO_ROLE: RoleRef = { apiGroup: '', kind: '', name: '' };
 
 type Stored = Frozen<ApiObject>;
@@ -51,9 +51,10 @@ const rulesOf = (object: Stored): readonly PolicyRule[] =>
   (object['rules'] as readonly PolicyRule[] | null | undefined) ?? [];
 
 /**
- * Nobody grants more than they hold (spec, "RBAC rules"): who writes a role needs its permissions at its scope or the
- * verb `escalate`; who writes a binding, those of the role that it names or the verb `bind` on it. The verbs are asked
- * of all authorizers, whichever modes the server has. Members of `system:masters` may grant everything.
+ * Prevents users from granting permissions that they do not have (spec, "RBAC rules"). The writer of a role needs its
+ * permissions at its scope, or the verb `escalate`. The writer of a binding needs the permissions of its role, or the
+ * verb `bind` on that role. All configured authorizers are asked about these verbs, not RBAC alone. Members of
+ * `system:masters` may grant everything.
  */
 export class Escalation {
   constructor(

@@ -1,6 +1,6 @@
 import type { Kind } from './api/kinds.js';
 
-/** What addresses need to know of a kind. */
+/** The parts of a kind that appear in addresses. */
 type Address = Pick<Kind, 'group' | 'version' | 'resource'>;
 
 const partsOf = ({ group, version, resource }: Address): string[] => [group || 'core', version, resource];

@@ -183,7 +183,7 @@ class CustomResourceDefinitions {
     status: NonNullable<Definition['status']>,
     { client, add }: ReconcileContext,
   ): Promise<void> {
-    // As upstream, where the server writes it itself.
+    // In upstream the server writes this itself.
     const fieldManager = this.#host.naming.component('orchestrator-apiserver');
     // It may be stored in the other naming.
     const object = { ...definition, apiVersion: this.#apiVersion };

@@ -29,7 +29,7 @@ import { forEachParallel } from '../parallel.js';
 import { unlessRefused } from '../requests.js';
 
 const NAME = 'garbage-collector-controller';
-/** Whose permissions it has. */
+/** The service account as which it sends its requests. */
 const ACCOUNT = 'generic-garbage-collector';
 /** Events are never owners and expire by themselves. */
 const IGNORED = new Set(['core/events']);
@@ -142,7 +142,7 @@ class GarbageCollector {
   async #deleteOrDropOwners(node: Node, context: ReconcileContext): Promise<void> {
     if (node.owners.length === 0) return;
     const locations = node.owners.map(owner => this.#locate(node, owner));
-    // An owner that cannot be looked up may exist.
+    // An owner that cannot be looked up may exist: deleting its dependents could not be undone.
     if (locations.includes(undefined)) {
       if (node.namespace === '') await this.#reportNamespaced(node, context);
       return;
@@ -213,7 +213,7 @@ class GarbageCollector {
     );
   }
 
-  /** Reports owners in a namespace of an object that is in none: it cannot have such owners, and is left alone. */
+  /** Reports namespaced owners of a cluster-scoped object. It cannot have such owners, and is not deleted. */
   async #reportNamespaced(node: Node, context: ReconcileContext): Promise<void> {
     for (const owner of node.owners) {
       const resource = this.#host.resources.byKind(owner.apiVersion, owner.kind);
@@ -250,7 +250,7 @@ function reportNamespace(
 
 const keyOfNode = ({ storageName, namespace, name }: Node): KeyOf => ({ resource: storageName, namespace, name });
 
-/** Keeps of the owners of an object those that are to stay. Nothing is done if the object is another one by now. */
+/** Removes owner references that `keep` rejects. Does nothing if the name now belongs to an object with another uid. */
 async function filterOwners(
   node: Node,
   { client }: ReconcileContext,
@@ -266,7 +266,7 @@ async function filterOwners(
   await unlessRefused('NotFound', objects.patch(node, { metadata }));
 }
 
-/** Removes a finalizer. Nothing is done if the object is another one by now. */
+/** Removes a finalizer. Does nothing if the name now belongs to an object with another uid. */
 async function removeFinalizer(node: Node, { client }: ReconcileContext, finalizer: string): Promise<void> {
   const objects = client.resource(node.storageName);
   const current = await objects.get(node);

@@ -105,11 +105,12 @@ const strategy = (naming: Naming): Partial<Strategy<DaemonSet>> => ({
       setDefault(rolling, 'maxUnavailable', 1);
       setDefault(rolling, 'maxSurge', 0);
     }
+    // Upstream's internal type has no absent counts here: with another strategy than RollingUpdate they become 0.
     const unused = strategy.rollingUpdate;
     for (const member of ['maxUnavailable', 'maxSurge'] as const) if (unused) setDefault(unused, member, 0);
     setDefault(spec, 'revisionHistoryLimit', 10);
     setTemplateDefaults(object.spec.template);
-    // The annotation counts as a field that the client has set, whatever its value becomes.
+    // Set with the defaults, so that the annotation counts as a field of the client. `prepareCreate` sets its value.
     object.metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...object.metadata.annotations };
   },
   validateCreate: object => validateDaemonSet(object, naming),

@@ -10,8 +10,8 @@ import { userInfo } from './selfSubjectReview.js';
 const ownAudience = ({ product }: Naming): string => `https://${product}.default.svc`;
 
 /**
- * Whose a token is, if it is for one of the audiences that the review names, or for the server if it names none. Tokens
- * of authenticators that know of no audiences are for the server.
+ * The user of a token, if it is for one of the audiences that the review names, or for the server if it names none.
+ * Tokens of authenticators that do not report audiences are for the server.
  */
 async function statusOf(
   review: TokenReview,

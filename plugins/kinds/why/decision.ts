@@ -11,11 +11,12 @@ const timeOf = (milliseconds: number): Time => `${new Date(milliseconds).toISOSt
 /** Milliseconds with microseconds. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;
 
-function requestOf({ target, path, name }: DecisionRecord, naming: Naming): Request {
+function requestOf({ target, path, name, dryRun }: DecisionRecord, naming: Naming): Request {
   if (target.is === 'path') return { verb: target.verb, path };
   const { verb, group, version, resource, subresource, namespace } = target;
   const texts = { group: naming.group(group), version, resource, subresource, namespace, name: name ?? target.name };
-  return { verb, path, ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')) };
+  const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+  return { verb, path, ...given, ...(dryRun && { dryRun }) };
 }
 
 function senderOf({ user, impersonator, authenticator }: DecisionRecord): Sender | undefined {
@@ -46,7 +47,7 @@ function stepOf({ stage, plugin, part, result, message, ms, cost, patch }: Admis
   };
 }
 
-/** What the authorizers said, as far as it is recorded. */
+/** The opinions of the authorizers, as far as they are recorded. */
 function recordedAuthorization({ opinions, allowedBy, reason }: DecisionRecord): Authorization | undefined {
   if (opinions) return recordedOpinions(opinions);
   if (allowedBy === undefined) return undefined;
@@ -57,8 +58,8 @@ function recordedAuthorization({ opinions, allowedBy, reason }: DecisionRecord):
 type Explaining = RecordContext & { readonly now: () => number };
 
 /**
- * What the authorizers say. Of a request that was denied, their words then, with the rules of now; if these allow it by
- * now, the grant is left out.
+ * The opinions of the authorizers with explanations. For a denied request these are the recorded opinions, explained by
+ * the present rules. If the present rules allow the request, their grant is left out.
  */
 async function explainedAuthorization(
   record: DecisionRecord,

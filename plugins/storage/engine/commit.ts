@@ -104,5 +104,6 @@ function applyOperation(
     batch.remove(indexKey(key));
     events.push({ type: 'delete', key, revision, created, version: before.version, replaced });
   }
+  // At once, before the rows are durable: later transactions of the same group must see this version.
   index.add(key, revision, created, version);
 }

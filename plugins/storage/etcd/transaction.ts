@@ -3,8 +3,9 @@ import type { KeyValue, ResponseOp, TxnResponse } from './protocol.js';
 import { type Encoding, fillGap } from './values.js';
 
 /**
- * Above this many operations, each has etcd return the previous version of its key with its value. Others are read
- * before without it, which needs two of the operations that etcd takes in a transaction (128, `--max-txn-ops`).
+ * Up to this many operations, previous versions are read by operations of their own, without values. With more of them,
+ * the transaction could exceed etcd's limit (128 operations, `--max-txn-ops`), so that each change returns the previous
+ * version of its key, which transfers the value as well.
  */
 const MOST_WITH_READS = 64;
 /** Values of the enumerations `CompareResult` and `CompareTarget` in etcd's protocol. */

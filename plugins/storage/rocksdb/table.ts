@@ -45,7 +45,7 @@ interface Block {
 /**
  * The writes in a table, block by block, in the order of keys, and for one key the newest first. Throws StoreError for
  * a damaged table. With `salvage`, every write that can be parsed is returned, right or wrong: one wrong byte in a
- * block says nothing of its other writes, and rows of the store have checksums of their own.
+ * block does not mean that its other writes are lost, and rows of the store have checksums of their own.
  */
 export async function* readTable(file: string, { salvage = false } = {}): AsyncGenerator<readonly Write[]> {
   const table = await readFile(file);

@@ -25,7 +25,7 @@ export interface Sender {
   allowedBy?: string | undefined;
   /** The plugin that has authenticated the sender, if its identity is not remembered. */
   authenticator?: string | undefined;
-  /** What the pool has noted of the last job that was refused, or has changed something, and the key that it wrote. */
+  /** The trail of the last job that was refused or changed something, and the key that it wrote. */
   trail?: Trail;
   key?: string | undefined;
   /** Annotations of the audit event about the credentials. */

@@ -54,7 +54,7 @@ export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, h
   exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
 }
 
-/** What is known of a request that is refused. */
+/** The parts of a request that the answer to its refusal depends on. */
 interface RefusedRequest {
   readonly headers?: Headers;
   readonly user?: User | undefined;

@@ -64,6 +64,7 @@ export function recordOf(answered: AnsweredRequest): DecisionRecord | undefined 
     opinions: trail?.opinions,
     asked: trail?.asked,
     steps: trail?.steps,
+    dryRun: trail?.dryRun,
     unseenChanges: trail?.unseenChanges,
   };
 }

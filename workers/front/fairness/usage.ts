@@ -46,7 +46,7 @@ export class Usage {
     readonly user = '',
   ) {}
 
-  /** Counts `amount` more of what is bounded. Throws Refusal 429, and counts nothing, over the bound. */
+  /** Counts `amount` more of a bounded quantity. Throws Refusal 429, and counts nothing, above the bound. */
   add(what: keyof UsageLimits, amount = 1): void {
     if (this.#used[what] + amount > this.limits[what]) throw tooBusy();
     this.#used[what] += amount;
@@ -71,7 +71,7 @@ const OF_CONTROLLERS: UsageLimits = {
   answerBytes: Number.POSITIVE_INFINITY,
 };
 
-/** Users whose usage is remembered. One that is dropped begins again at zero; what it uses by then is few requests. */
+/** Users whose usage is remembered. A dropped one begins again at zero: it was not seen for long, and uses little. */
 const REMEMBERED_USERS = 100_000;
 
 /** The usage of every user, by name: a user with several tokens has one share of the server. */

@@ -159,7 +159,7 @@ export class SharedEncodings {
     if (work.parts.length > 1) void this.#workInPool(request, form, work, isOver);
   }
 
-  /** Encodes the parts of some work here, but for those that the pool takes. */
+  /** Encodes the parts of some work in this thread, except those that the pool takes. */
   async #makeParts(form: HereForm, work: Work): Promise<void> {
     const { parts, take, isMissing } = work;
     try {

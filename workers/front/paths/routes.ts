@@ -66,7 +66,7 @@ const isOf = (pattern: string, path: string): boolean =>
 export const pathHandler =
   (handlers: PathHandlers): PathHandler =>
   async (exchange, route, body) => {
-    // Nobody has authorized a request for a site: nothing else may answer it.
+    // Requests for sites are not authorized, so nothing else may answer them.
     if (body) return await handlers.sites(exchange, route, body);
     if (route.resource?.strategy.showRecord) return await handlers.records(exchange, route);
     const { path } = route.target as { path: string };

@@ -52,7 +52,7 @@ export interface ThreadJobs {
  * Chooses the threads of the pool's tasks so that short tasks do not wait for long ones. Long tasks run on any thread
  * but the oldest, one at a time on each. Short tasks run on those that run no long one, never on the youngest: split
  * between more threads than cores, they come in smaller batches (4 % of the rate of creates). A pool of one thread has
- * no choice. The caller limits long tasks to one less than there are threads, but for those of stuck threads. A thread
+ * no choice. The caller limits long tasks to one less than there are threads, except those of stuck threads. A thread
  * that is stuck gets no tasks, one that still starts only if no other is ready, and one that is reserved only if there
  * is no other.
  */

@@ -257,7 +257,7 @@ export class Pool implements JobRunner {
       answer = new Promise((resolve, reject) => {
         this.#dispatch([{ job, kind, user, resolve, reject }], 'long', left);
       });
-      // It may reject before the turn has ended, when nobody waits for it yet.
+      // It may reject before the end of the turn, when it is not awaited yet. Without a handler this ends the process.
       answer.catch(ignore);
     });
     return () => answer;

@@ -2,7 +2,7 @@ import { POOL_BATCH, STUCK_JOB_MS } from '../../../core/limits.js';
 import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Waiting } from './dispatched.js';
 
-/** Groups jobs by their users; those of senders without a name are told apart. */
+/** Groups jobs by their users. Each job of a sender without a name is a group of its own. */
 export function byUser(jobs: readonly Waiting[]): Iterable<Waiting[]> {
   const groups = new Map<unknown, Waiting[]>();
   for (const waiting of jobs) {

@@ -10,9 +10,9 @@ import { ThreadWatch } from './threadWatch.js';
 export interface StuckThreadsPool {
   /** Whether there are jobs without an answer. */
   readonly isBusy: () => boolean;
-  /** Takes the outcomes that threads have written. Called at times, in case that nothing else does. */
+  /** Takes the outcomes that threads have written. Called with each look, in case that nothing else calls it. */
   readonly takeOutcomes: () => void;
-  /** Whether threads may stand at a breakpoint: nobody is to blame for that. */
+  /** Whether threads may stand at a breakpoint, which is no failure of a plugin. */
   readonly isInspected: () => boolean;
   /** Whether jobs wait for a thread that is in a job. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
@@ -24,7 +24,7 @@ export interface StuckThreadsPool {
   readonly move: (thread: number, state: 'kept' | 'stuck') => void;
   /** Has threads be chosen for the tasks that wait for one. */
   readonly distribute: () => void;
-  /** Makes threads until there are as many. */
+  /** Creates threads until there are this many. */
   readonly addThread: (count: number) => void;
   /** Ends a thread that has no jobs. */
   readonly retire: (thread: number) => void;
@@ -103,8 +103,8 @@ export class StuckThreads {
   }
 
   /**
-   * A thread has returned a task, or to its event loop. When these were all, it is given jobs again, unless another one
-   * has its place.
+   * A thread has returned a task, or has returned to its event loop. After its last task it is given jobs again, unless
+   * another thread has replaced it.
    */
   returned(thread: number): void {
     this.#notify();
@@ -168,7 +168,7 @@ export class StuckThreads {
   #begin(thread: number): void {
     const before = this.#kept.get(thread);
     if (before?.isReplaced) return;
-    // It has gone on, and another job keeps it now.
+    // The thread has returned from the earlier job, and another job keeps it now.
     if (before) this.suspects.end(before.user);
     const user = this.pool.isInspected() ? '' : this.pool.userIn(thread);
     this.#kept.set(thread, { user });
@@ -183,7 +183,7 @@ export class StuckThreads {
     kept.isStuck = true;
     this.suspects.strike(kept.user);
     this.#resize();
-    // Jobs that have begun are not run elsewhere while somebody looks at them here.
+    // Jobs that have begun are not run elsewhere while they are being debugged in this thread.
     if (!this.pool.isInspected()) this.pool.move(thread, 'stuck');
     this.#notify();
   }
@@ -194,7 +194,7 @@ export class StuckThreads {
     if (!this.#isClosing) this.pool.addThread(this.threads + Math.min(STAND_INS, stuck));
   }
 
-  /** Ends threads that have returned and are replaced, when jobs that wait for something outside have ended as well. */
+  /** Ends replaced threads once their asynchronous jobs, which wait for something outside, have ended as well. */
   #retire(): void {
     for (const [thread, { isReplaced }] of this.#kept)
       if (isReplaced && !this.pool.hasJobs(thread)) this.pool.retire(thread);

@@ -28,7 +28,7 @@ interface Watched {
   readonly progress: WatchedProgress;
   step: number;
   readonly time: StepTime;
-  /** What was said of the step. */
+  /** The last state reported for this step, so that each is reported once. */
   said?: 'kept' | 'stuck' | undefined;
 }
 

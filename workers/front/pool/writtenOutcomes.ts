@@ -11,7 +11,7 @@ import type { Placement } from './lanes.js';
 export const mayBeWritten = ([first, ...others]: readonly Waiting[]): boolean =>
   others.length === 0 && first !== undefined && !first.run && first.job.id > 0 && frontOf(first.job.id) === MAIN_FRONT;
 
-/** What a thread writes, and the number of the next message. */
+/** The ring that a thread writes to, and the number of the next message. */
 interface Written {
   readonly ring: Ring;
   next: number;

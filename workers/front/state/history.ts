@@ -3,7 +3,7 @@ import type { Change, Collection } from './collection.js';
 /** Bytes of history kept in memory; older changes are asked of the store. */
 const HISTORY_BYTES = 128 * 1024 * 1024;
 
-/** The most recent changes, in order of revision: what a watch resumes from without asking the store. */
+/** The most recent changes, in order of revision. Watches resume from them without a request to the store. */
 export class History {
   #changes: { readonly change: Change; readonly at: number }[] = [];
   #head = 0;
@@ -27,6 +27,7 @@ export class History {
       this.#bytes -= sizeOf(old);
       this.floor = Math.max(this.floor, old.revision);
     }
+    // Dropped when they are most of the array: copying costs constant time for each change then.
     if (this.#head > 1024 && this.#head > this.#changes.length / 2) {
       this.#changes = this.#changes.slice(this.#head);
       this.#head = 0;
@@ -63,4 +64,5 @@ export class History {
   }
 }
 
+/** Bytes of a change: only history keeps the object before it. The cache or a later change has the one after it. */
 const sizeOf = (change: Change): number => (change.before?.length ?? 0) + 200;

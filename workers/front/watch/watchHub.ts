@@ -64,8 +64,8 @@ export function seenBy(selection: Selection, change: Change): Seen | undefined {
 }
 
 /**
- * Why an event could not be encoded: what the pool has refused it with. A conversion that failed is refused without a
- * reason, which an ERROR event has always.
+ * The Status of an event that could not be encoded: the pool's refusal. That of a failed conversion has no `reason`,
+ * which clients expect in ERROR events, so that it becomes an InternalError.
  */
 function unencodable(thrown: unknown): Refusal {
   if (!(thrown instanceof Refusal)) return new Refusal('InternalError', 'an event could not be encoded');
@@ -86,7 +86,7 @@ export type InitialEvent = Seen | Entry;
 const toEvent = (initial: InitialEvent): Seen =>
   initial instanceof Entry ? { type: 'ADDED', object: initial.value, entry: initial } : initial;
 
-/** Initial events in runs that may be sent without a look at the connection. */
+/** Initial events in slices. Between two slices, a watch waits until the reader has taken enough. */
 function* slicesOf(events: readonly InitialEvent[]): Generator<readonly Seen[]> {
   let slice: Seen[] = [];
   let bytes = 0;
@@ -139,7 +139,7 @@ export class Watcher {
     readonly collection: Collection,
     readonly stream: ResponseStream,
     readonly form: EventForm,
-    /** Only what came after this revision is shown as a live change. */
+    /** Only changes after this revision are sent as live changes: earlier ones are among the initial events. */
     readonly since: number,
     readonly bookmarks: boolean,
     /** Removes it from the hub. */
@@ -150,8 +150,8 @@ export class Watcher {
   }
 
   /**
-   * Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `current()` of the hub: now
-   * and then, and shortly before the end.
+   * Ends the watch after `timeoutMs`. Until then sends bookmarks, if the client has asked for them: every BOOKMARK_MS,
+   * and shortly before the end. They have the revision that `current` returns.
    */
   start(timeoutMs: number, current: () => number): void {
     this.#timers.push(setTimeout(() => this.#end(), timeoutMs).unref());
@@ -161,7 +161,7 @@ export class Watcher {
     if (timeoutMs > LAST_BOOKMARK_MS) this.#timers.push(setTimeout(mark, timeoutMs - LAST_BOOKMARK_MS).unref());
   }
 
-  /** Writes the initial objects in slices, then what was queued, then goes live. */
+  /** Sends the initial events in slices, then the live changes that were queued meanwhile, then is live. */
   async catchUp(initial: readonly InitialEvent[], endMark: number | undefined): Promise<void> {
     for (const slice of slicesOf(initial)) {
       if (this.#ended) return;
@@ -188,7 +188,7 @@ export class Watcher {
         for (const event of await encodeAll(slice, this.#header)) await this.#send(event);
         return;
       } catch {
-        // One of the events cannot be encoded: those before it are sent.
+        // One of the events cannot be encoded. One by one, those before it are sent, and it ends the watch.
       }
     }
     for (const { type, object, entry } of slice) {
@@ -197,7 +197,7 @@ export class Watcher {
     }
   }
 
-  /** Takes a live change; what it has seen, or what is older, it does not show again. */
+  /** Takes a live change. Ignores one that it has taken already, or that is not after `since`. */
   take(change: Change): void {
     if (change === this.#last || change.revision < this.#revision || change.revision <= this.since) return;
     this.#last = change;
@@ -206,7 +206,7 @@ export class Watcher {
     else if (seenBy(this.selection, change)) this.#hold(change);
   }
 
-  /** Queues a change after the catching up; a reader so slow that too much gathers is disconnected. */
+  /** Queues a live change until the initial events are sent. Disconnects the reader if the queue becomes too large. */
   #hold(change: Change): void {
     this.#queue.push(change);
     this.#held += (change.after ?? change.before)!.length;
@@ -215,7 +215,7 @@ export class Watcher {
     this.ended();
   }
 
-  /** Says that everything up to `revision` was sent; a watch from the future has not come that far. */
+  /** Sends a bookmark, unless `since` is later: a watch can ask for a revision that the server has not reached yet. */
   bookmark(revision: number): void {
     if (!this.#catchingUp && !this.#ended && revision >= this.since)
       void this.#send(this.form.bookmark(revision, false, this.#header), true);
@@ -261,12 +261,12 @@ export class Watcher {
     return this.#send(this.#encoded(change, seen));
   }
 
-  /** Whether the next event has the part that only the first one has. */
+  /** Whether the next event is the first one and its form adds a header to it, such as the columns of a Table. */
   get #header(): boolean {
     return this.#first && this.form.firstDiffers;
   }
 
-  /** Under which an event that is not the first is shared. Made once: each watch looks it up for each event. */
+  /** The key of the shared encoding of an event that is not the first. Cached, since it is needed for each event. */
   #keyOf(type: EventType): string {
     let key = this.#keys.get(type);
     if (key === undefined) this.#keys.set(type, (key = `${type} ${this.form.key}`));

@@ -87,7 +87,7 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
     if (!(await hasArrived(context, checked)) || exchange.aborted) return;
     if (hub.finished) return stream.end();
     watcher = beginWatch(context, exchange, checked, () => usage.remove('watches'));
-    await catchUp(context, watcher, checked);
+    await sendPast(context, watcher, checked);
   } finally {
     if (!watcher) usage.remove('watches');
   }
@@ -97,7 +97,10 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
 const startOf = ({ state }: ReadContext, { isInitial, revision }: WatchOptions): number =>
   isInitial ? state.revision : (revision ?? state.revision);
 
-/** Adds a watcher to the hub. It takes live changes from now on, and shows them once it has caught up. */
+/**
+ * Adds a watcher to the hub before its initial events are read, so that no change is lost in between: it queues live
+ * changes until the initial events are sent.
+ */
 function beginWatch(context: ReadContext, exchange: Exchange, watch: CheckedWatch, onEnd: () => void): Watcher {
   const { state, hub } = context;
   const { selection, collection, stream, form, bookmarks, timeoutMs } = watch;
@@ -111,11 +114,11 @@ function beginWatch(context: ReadContext, exchange: Exchange, watch: CheckedWatc
   return watcher;
 }
 
-/** Shows what comes before the live changes: the present objects, or the changes after a revision. */
-async function catchUp(context: ReadContext, watcher: Watcher, watch: CheckedWatch): Promise<void> {
+/** Sends the events before the live changes: the present objects, or the changes after a revision. */
+async function sendPast(context: ReadContext, watcher: Watcher, watch: CheckedWatch): Promise<void> {
   const { selection, collection, isInitial, marksInitialEnd } = watch;
   const start = startOf(context, watch);
-  if (!isInitial) return await resume(context, watcher, selection, collection, start);
+  if (!isInitial) return await sendChangesSince(context, watcher, selection, collection, start);
   let initial: readonly InitialEvent[];
   try {
     initial = await initialOf(context, collection, selection);
@@ -159,8 +162,11 @@ async function initialOf(
   return entries;
 }
 
-/** Sends what happened after `from`, from memory or from the store; an expired version ends the watch with 410. */
-async function resume(
+/**
+ * Sends the changes after `from`, which a resumed watch has not seen, from memory or from the store. If the store has
+ * them no longer, the watch ends with the error 410.
+ */
+async function sendChangesSince(
   context: ReadContext,
   watcher: Watcher,
   selection: Selection,
@@ -171,7 +177,7 @@ async function resume(
   const to = state.revision;
   const remembered = from >= state.history.floor ? state.history.after(from, collection) : undefined;
   try {
-    const changes = remembered ?? (await replay(context, selection, collection, from, to));
+    const changes = remembered ?? (await readChanges(context, selection, collection, from, to));
     await watcher.catchUp(await seenOf(context, selection, changes, to), undefined);
   } catch (error) {
     const expired = error instanceof Refusal && error.reason === 'Expired';
@@ -204,9 +210,16 @@ async function seenOf(
   return found;
 }
 
-async function replay(context: ReadContext, selection: Selection, collection: Collection, from: number, to: number) {
+/** Reads the changes of a selection between two revisions from the store. */
+async function readChanges(
+  context: ReadContext,
+  selection: Selection,
+  collection: Collection,
+  from: number,
+  to: number,
+) {
   const past = await context.past(selection.prefix, from, to);
-  // What cannot be read is not shown: neither that an object has become so, nor the deletion of one that was.
+  // No event is sent for an unreadable object: neither when it becomes unreadable, nor when it is deleted.
   return past.flatMap(event => {
     const after = event.value && Entry.of(event);
     const before =

@@ -44,7 +44,8 @@ export class CollectionDeleter {
     const { exchange, route, sender } = request;
     const checked = await pool.run(request, () => ({ body }), body.length);
     if (checked.is !== 'granted') return respond(exchange, checked);
-    sender.trail = { auditId: givenAuditId(exchange.header('audit-id')) ?? randomUUID() };
+    const auditId = givenAuditId(exchange.header('audit-id')) ?? randomUUID();
+    sender.trail = { auditId, dryRun: checked.trail?.dryRun };
     const page = await pageOfRequest(reads, request, route.resource!);
     const refused = route.resource!.builtIn ? undefined : await findUnconvertible(pool, request, page.entries);
     if (refused) return respond(exchange, refused);

@@ -141,7 +141,7 @@ class Write {
     return resource && name !== '' ? keyOf(resource, namespace, objectName(resource, subresource, name)) : key;
   }
 
-  /** What an attempt starts from. Of an object that cannot be read, the pool gets what the store gave in its place. */
+  /** The object that an attempt starts from. For an unreadable one, the pool gets the value that the store returned. */
   #currentOf(key: string | undefined): Current | undefined {
     if (key === undefined) return undefined;
     const broken = this.context.state.collections.get(storageNameIn(key))?.unreadable.get(key);

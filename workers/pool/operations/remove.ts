@@ -21,6 +21,7 @@ const FOREGROUND = 'foregroundDeletion';
 export function checkCollection(context: Context, request: AuthorizedRequest): void {
   chooseAnswerForm(request.resource, request.job.accept, context, true);
   const options = decodeDeleteOptions(context, request);
+  request.trail.isDryRun = options.dryRun;
   checkCollectionOptions(options, context.naming);
   warnOfPolicy(request, options);
 }

@@ -29,7 +29,7 @@ export interface ChangeParts {
   readonly name: string;
   readonly dryRun: boolean;
   readonly old?: ApiObject;
-  /** The body of an action, which is what its request shows. */
+  /** The body of an action, which admission requests have as their object. */
   readonly body?: ApiObject;
   /** Options of a delete. */
   readonly options?: DeleteOptions;

@@ -39,7 +39,7 @@ function canBeRemoved({ strategy }: Resource, object: ApiObject): boolean {
   return !finalizers?.length && !deletionGracePeriodSeconds && !strategy.extraFinalizers?.(object).length;
 }
 
-/** Whether the stored bytes would be the same, but for times in `metadata.managedFields`. */
+/** Whether the stored bytes would be the same, except the times in `metadata.managedFields`. */
 function isUnchanged(
   context: Context,
   { job, resource }: AuthorizedRequest,

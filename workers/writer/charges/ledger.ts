@@ -48,6 +48,7 @@ class Accounts {
     const failures = new Map<string, Unavailable>();
     const absent = new Set(proposals.flatMap(itemsOf).flatMap(({ key }) => (this.#known.has(key) ? [] : [key])));
     if (absent.size === 0) return failures;
+    // From here on, writes of these objects wait in the queue. Earlier ones must be stored before the objects are read.
     for (const key of absent) this.#loading.add(key);
     await settled();
     const read = async (key: string): Promise<void> => {
@@ -135,6 +136,7 @@ export class Ledger {
 
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
+      // Proposals keep their order: a batch ends where proposals of the other sort, with or without charges, begin.
       const isCharged = this.#queue[0]!.charges !== undefined;
       const end = this.#queue.findIndex(({ charges }) => (charges !== undefined) !== isCharged);
       const batch = this.#queue.splice(0, end < 0 ? this.#queue.length : end);

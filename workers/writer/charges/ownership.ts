@@ -36,7 +36,7 @@ function withCounters(set: unknown, counters: readonly string[]): UnknownRecord 
 
 /**
  * The entries of `metadata.managedFields` after an update of the status that changed these counters: the writer owns
- * them, and nobody else does. Entries are changed in place.
+ * them, and no other manager does. Entries are changed in place.
  */
 export function takeCounters(
   entries: unknown,

@@ -1,6 +1,6 @@
 import { type ApiField, type ApiVersion, type Breach, parentOf } from './api.js';
 
-/** What is wrong with a field that was there, with the fix; undefined if its clients go on working. */
+/** The incompatible change of a field, with the fix; undefined if clients of the field continue to work. */
 function changeOf(before: ApiField, now: ApiField | undefined): readonly [message: string, fix: string] | undefined {
   if (!now) return ['is gone', 'bring it back: a field ends with its version'];
   if (before.type !== now.type)

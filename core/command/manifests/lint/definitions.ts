@@ -4,7 +4,7 @@ import type { ApiField, ApiKind, ApiVersion } from './api.js';
 /** Upstream's text of a deprecated version, which tells its releases. */
 const RELEASES = /deprecated in v(\d{1,9}\.\d{1,9})\+(?:, unavailable in v(\d{1,9}\.\d{1,9})\+)?/;
 
-/** What of a schema may not change. */
+/** The part of a schema that must not change, as text. */
 function typeOf(schema: UnknownRecord): string {
   const type = schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : stringAt(schema, 'type') || 'any';
   const markers = ['format', 'x-kubernetes-list-type', 'x-kubernetes-map-type'].map(name => stringAt(schema, name));

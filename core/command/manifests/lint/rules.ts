@@ -179,7 +179,7 @@ function orderBreaches(old: ApiKind, kind: ApiKind): Breach[] {
     });
 }
 
-/** What objects and clients of a kind rely on beside its versions. */
+/** Changes of a kind that break its objects and clients in all versions. */
 function identityBreaches(old: ApiKind, kind: ApiKind): Breach[] {
   return (['kind', 'scope'] as const)
     .filter(member => old[member] !== kind[member])

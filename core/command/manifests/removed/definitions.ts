@@ -3,7 +3,7 @@ import { ensure, fill, type Rewrite, rename } from './rewrite.js';
 
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
-/** What v1beta1 had beside the versions, for all of them. */
+/** Fields that v1beta1 had once for all versions, and v1 has in each version. */
 const SHARED = ['subresources', 'additionalPrinterColumns'] as const;
 
 const withPath = (column: UnknownRecord): UnknownRecord => {
@@ -39,7 +39,7 @@ function rewriteConversion(spec: UnknownRecord): void {
   delete conversion['conversionReviewVersions'];
 }
 
-/** CustomResourceDefinition: everything of a version stands in it. Unknown fields were kept without a word. */
+/** CustomResourceDefinition: v1 has all settings of a version in its entry. v1beta1 kept unknown fields by default. */
 export const definition: Rewrite = object => {
   const spec = ensure(object, 'spec');
   fill(spec, 'scope', 'Namespaced');

@@ -1,4 +1,4 @@
-/** Descriptions of the core group but for pods and volumes, by package; README.md explains the form. */
+/** Descriptions of the core group except pods and volumes, by package; README.md explains the form. */
 export const CORE_DESCRIPTIONS = {
   'core.v1': `
 AttachedVolume A volume that is attached to a node.
@@ -56,7 +56,7 @@ Event Report of something that happened to an object, for people. Events are del
  action Action that was taken or failed, in CamelCase.
  related Second object that is involved, for example the target of the action.
  reportingComponent Name of the controller that reports the event, such as "example.com/controller".
- reportingInstance Id of the instance of that controller.
+ reportingInstance Id of the instance of the controller in reportingComponent, such as the name of its pod.
 EventSeries Repeated occurrences of an event.
  count How often the event has occurred in this series so far.
  lastObservedTime When the last occurrence was seen.
@@ -188,9 +188,9 @@ ReplicationControllerSpec What a replication controller keeps running.
  template Pods that are made when there are too few. Its labels must match the selector.
 ReplicationControllerStatus Numbers of pods of a replication controller.
  replicas Number of pods that match the selector.
- fullyLabeledReplicas Number of those pods that have all labels of the template.
- readyReplicas Number of those pods that are ready.
- availableReplicas Number of those pods that have been ready for minReadySeconds.
+ fullyLabeledReplicas Number of pods that match the selector and have all labels of the template.
+ readyReplicas Number of pods that match the selector and are ready.
+ availableReplicas Number of pods that match the selector and have been ready for minReadySeconds.
  conditions Conditions of the controller, one of each type.
 ResourceQuota Bounds on what a namespace may use in total: resources of pods, storage and numbers of objects.
  spec Bounds and the objects that they count.

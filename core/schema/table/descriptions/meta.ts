@@ -151,12 +151,12 @@ PatchOptions Query parameters of a patch.
  fieldValidation What happens to unknown and duplicate fields: "Strict" refuses, "Warn" (default) warns, "Ignore" drops
   them.
 Preconditions Conditions that must hold before an operation is carried out.
- uid The object must have this uid.
- resourceVersion The object must have this version.
+ uid Uid that the object must have. With another one the operation is refused as a conflict.
+ resourceVersion Version that the object must have. With another one the operation is refused as a conflict.
 RootPaths The paths that the server serves.
  paths Paths that the server serves, such as "/apis/apps/v1".
 ServerAddressByClientCIDR The address of the server for clients of a network.
- clientCIDR Range of client addresses.
+ clientCIDR Range of client addresses, such as "10.0.0.0/8", that reach the server at serverAddress.
  serverAddress Host name or address of the server, with or without a port.
 Status The result of a call that does not return an object.
  metadata Resource version and paging; mostly empty.

@@ -103,12 +103,12 @@ JSONSchemaProps A schema of JSON, in the part of the standard that definitions s
  format Format of the value, such as "date-time" or "int32". Unknown formats are ignored.
  title Short title of the value.
  default Value that is filled in where the field is absent. It must be valid itself.
- maximum Largest number that is allowed.
+ maximum Largest number that is allowed; with exclusiveMaximum it must be smaller than this.
  exclusiveMaximum Whether maximum itself is not allowed.
- minimum Smallest number that is allowed.
+ minimum Smallest number that is allowed; with exclusiveMinimum it must be larger than this.
  exclusiveMinimum Whether minimum itself is not allowed.
- maxLength Most characters of a string.
- minLength Fewest characters of a string.
+ maxLength Most characters of a string, counted as Unicode code points.
+ minLength Fewest characters of a string, counted as Unicode code points.
  pattern Regular expression that a string must match somewhere.
  maxItems Most elements of an array.
  minItems Fewest elements of an array.
@@ -221,7 +221,8 @@ Event Report of something that happened to an object, for people. Events are del
  series Further occurrences of the event. Absent if it is a single one.
  reportingController Name of the controller that reports the event, such as "example.com/controller". Required for new
   events.
- reportingInstance Id of the instance of that controller, at most 128 characters. Required for new events.
+ reportingInstance Id of the instance of the controller in reportingController, at most 128 characters. Required for new
+  events.
  action Action that was taken or failed, at most 128 characters. Required for new events.
  reason Short, machine-readable cause, at most 128 characters. Required for new events.
  regarding Object that the event is about, usually the one that the controller manages.

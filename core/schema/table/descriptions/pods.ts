@@ -73,7 +73,7 @@ ContainerState State of a container. At most one field is set; without any it is
 ContainerStateRunning Details of a running container.
  startedAt When the container was last started or restarted.
 ContainerStateTerminated Details of a container that has ended.
- exitCode Exit code of its last end.
+ exitCode Exit code with which the container has ended; 0 means success.
  signal Number of the signal that ended it, if one did.
  reason Short cause of the end, such as "Completed", "Error" or "OOMKilled".
  startedAt When this run of the container began.
@@ -343,7 +343,7 @@ PodTemplate A template for pods that is stored as an object.
  template Metadata and specification of the pods that are made from it.
 PodTemplateSpec Metadata and specification that pods get when they are made from a template.
  metadata Labels and annotations of the pods. The labels must match the selector of the controller.
- spec Specification of the pods.
+ spec Containers, volumes and settings of the pods that are created.
 Preconditions Conditions that must hold before an operation is carried out.
  uid The object must have this uid.
 PreferAvoidPodsEntry Pods that a node should avoid, and why.

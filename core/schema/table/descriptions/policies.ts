@@ -156,9 +156,9 @@ Mutation One mutation of a policy.
   'authentication.v1': `
 BoundObjectReference Object that a token is bound to. The token is not valid after the object is deleted.
  kind Kind of the object: "Pod", "Secret" or "Node".
- apiVersion Group and version of the object.
- name Name of the object that is referred to.
- uid Uid of the object that is referred to.
+ apiVersion Version of the object, "v1": all kinds that a token can be bound to are of the core group.
+ name Name of the object. A pod or Secret is in the namespace of the service account.
+ uid Uid that the object must have; another one is a conflict. By default any.
 ExtraValue Values of an extra attribute of a user.
  items Values of the attribute as strings.
 SelfSubjectReview Asks the server who it takes the sender for. It is not stored.
@@ -321,7 +321,7 @@ ExemptPriorityLevelConfiguration Settings of a level whose requests never wait.
  nominalConcurrencyShares Share of the concurrency that the level lends to others, 0 by default.
  lendablePercent Part of the nominal concurrency that others may borrow, 0 to 100 percent, 0 by default.
 FlowDistinguisherMethod How requests of a schema are divided into flows.
- type "ByUser" or "ByNamespace".
+ type "ByUser" or "ByNamespace": requests of one user, or to one namespace, are a flow.
 FlowSchema Selects requests and gives them a priority level.
  spec Which requests, and their level.
  status State of the schema, with its conditions.

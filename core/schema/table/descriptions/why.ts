@@ -49,6 +49,7 @@ Request A request, as far as it is kept: without its body and its query.
  subresource Subresource, such as "status". Empty for the object itself.
  namespace Namespace of the request. Empty for objects of the cluster and all namespaces.
  name Name of the object, also of one that was created. Empty for lists.
+ dryRun Whether the request was a dry run: the answer is what would have happened, and nothing was stored.
 Sender The user that a request was made as.
  username Name of the user, such as "system:anonymous" without credentials.
  uid Id of the user, if its authenticator knows one.

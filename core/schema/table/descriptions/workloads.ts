@@ -70,9 +70,9 @@ ReplicaSetSpec What a ReplicaSet keeps running.
  template Pods that are made when there are too few.
 ReplicaSetStatus Numbers of pods of a ReplicaSet.
  replicas Number of pods that match the selector.
- fullyLabeledReplicas Number of those pods that have all labels of the template.
- readyReplicas Number of those pods that are ready.
- availableReplicas Number of those pods that have been ready for minReadySeconds.
+ fullyLabeledReplicas Number of pods that match the selector and have all labels of the template.
+ readyReplicas Number of pods that match the selector and are ready.
+ availableReplicas Number of pods that match the selector and have been ready for minReadySeconds.
  conditions Conditions of the ReplicaSet, one of each type.
 RollingUpdateDaemonSet Steps of a rolling update of a daemon set.
  maxUnavailable Most nodes without an available pod, as a number or a percentage of all, 1 by default. It may be 0 only
@@ -182,7 +182,7 @@ JobStatus Numbers of pods of a job, and its end.
  ready Number of active pods that are ready.
 JobTemplateSpec Metadata and specification of the jobs of a cron job.
  metadata Labels and annotations that the jobs get.
- spec Specification of the jobs.
+ spec Pods, parallelism, retries and limits of the jobs that are created.
 PodFailurePolicy Rules for failed pods. The first that matches decides.
  rules Rules in order, at most 20. Without a match the failure counts to backoffLimit.
 PodFailurePolicyOnExitCodesRequirement A condition on exit codes.
@@ -207,11 +207,11 @@ UncountedTerminatedPods Ended pods that are not yet in the counters of a job.
 `,
   'autoscaling.v2': `
 ContainerResourceMetricSource Usage of a resource by one container of the pods.
- name Name of the resource: "cpu" or "memory".
+ name Name of the resource, such as "cpu" or "memory", as in the requests of the containers.
  target Wanted value of the metric.
  container Name of the container in the pods.
 ContainerResourceMetricStatus Current usage of a resource by one container of the pods.
- name Name of the resource: "cpu" or "memory".
+ name Name of the resource, such as "cpu" or "memory", as in the requests of the containers.
  current Current value of the metric.
  container Name of the container in the pods.
 CrossVersionObjectReference Names an object in the same namespace.
@@ -273,7 +273,7 @@ MetricStatus Current value of a metric. The field that the type names is set.
  containerResource Current usage of a resource by one container of the pods.
  external Current value of a metric from outside of the cluster.
 MetricTarget Wanted value of a metric.
- type "Utilization", "Value" or "AverageValue".
+ type "Utilization", "Value" or "AverageValue": which of the other fields says what is wanted.
  value Wanted value of the metric as a quantity.
  averageValue Wanted average over the pods, as a quantity.
  averageUtilization Wanted average share of the requests, in percent. Only for resources.
@@ -296,10 +296,10 @@ PodsMetricStatus Current value of a metric of the pods.
  metric Name of the metric and a selector of its series.
  current Current value of the metric.
 ResourceMetricSource Usage of a resource that the containers of the pods request.
- name Name of the resource: "cpu" or "memory".
+ name Name of the resource, such as "cpu" or "memory", as in the requests of the containers.
  target Wanted value of the metric.
 ResourceMetricStatus Current usage of a resource by the pods.
- name Name of the resource: "cpu" or "memory".
+ name Name of the resource, such as "cpu" or "memory", as in the requests of the containers.
  current Current value of the metric.
 `,
   'autoscaling.v1': `

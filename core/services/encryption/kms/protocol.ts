@@ -15,14 +15,14 @@ message SealedValue { bytes seed = 1; bytes data = 2; }
 
 const { root } = protobuf.parse(DEFINITIONS, { keepCase: true });
 
-/** What a plugin says about itself. */
+/** The state of a KMS plugin, as it reports it. */
 export interface StatusResponse {
   readonly version: string;
   readonly healthz: string;
   readonly key_id: string;
 }
 
-/** What a plugin makes of a seed. Only it can read it. */
+/** A seed that the plugin has encrypted. Only the plugin can decrypt it. */
 export interface SealedSeed {
   readonly ciphertext: Uint8Array;
   readonly key_id: string;

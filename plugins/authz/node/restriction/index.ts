@@ -90,7 +90,7 @@ const ofNamelessDeletions = (host: Host<'pool'>): Validator => ({
   },
 });
 
-/** Before other rules, so that nodes learn nothing of objects that are not theirs. */
+/** Checked before other rules, so that nodes learn nothing about objects of others. */
 function ofWrites(host: Host<'pool'>): Mutator {
   const restrict = restrictionBy(host);
   return {

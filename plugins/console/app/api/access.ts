@@ -76,7 +76,7 @@ async function readRules(of: string): Promise<void> {
   }
 }
 
-/** What a request would do, as reviews of access name it. */
+/** The attributes of a request, by the names that access reviews give them. */
 export interface Attributes {
   readonly verb: string;
   readonly group: string;

@@ -17,7 +17,7 @@ const AGES_MS = 5000;
 const objectHref = (kind: Kind, row: Row): string =>
   hrefOf(objectPage(kind, row.namespace, row.name), { namespace: namespace.peek() });
 
-/** What a key does to the index of the active row; undefined for other keys. */
+/** The index of the active row after a key; undefined for keys that do not move it. */
 function moved(key: string, index: number, page: number, last: number): number | undefined {
   const to: { readonly [key: string]: number } = {
     ArrowDown: index + 1,

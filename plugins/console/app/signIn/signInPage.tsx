@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { session, signIn } from '../api/session.js';
 import { messageOf } from '../parts/failure.js';
 import { BASE } from '../router.js';
@@ -8,6 +9,8 @@ export function SignInPage({ failure }: { readonly failure: string | undefined }
   const token = useSignal('');
   const error = useSignal(failure);
   const isBusy = useSignal(false);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     isBusy.value = true;
@@ -35,6 +38,7 @@ export function SignInPage({ failure }: { readonly failure: string | undefined }
           <label class="label">
             Bearer token
             <input
+              ref={input}
               class="field mono"
               type="password"
               name="token"

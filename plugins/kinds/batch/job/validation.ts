@@ -96,7 +96,7 @@ function validateCompletionsUpdate(now: JobSpec, before: JobSpec): Violation[] {
     : [invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** What cannot change, in the order of the violations: after the selector comes the template. */
+/** Immutable fields in the order of their violations. Those of the selector and the template come first. */
 const IMMUTABLE = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
 
 const validateSame = (now: JobSpec, before: JobSpec, member: keyof JobSpec): Violation[] =>

@@ -5,13 +5,13 @@ import { hasHealthPort, hasNodePorts, isNamed } from './fields.js';
 import type { Family } from '../../shared/addressRange.js';
 import type { ServiceRanges } from './ranges.js';
 
-/** The addresses of a Service in the form in which they are compared. */
+/** The addresses of a Service in canonical form, in which they are compared. */
 export const addressesOf = ({ spec }: Service): string[] =>
   isNamed(spec)
     ? []
     : (spec.clusterIPs ?? []).filter(address => address !== 'None' && address !== '').map(canonicalAddress);
 
-/** The node ports of a Service. Types that use none may have stored some, which are not allocated. */
+/** The node ports of a Service. Ports that its type does not use may be stored, but are not allocated. */
 export const portsOf = ({ spec }: Service): number[] =>
   [
     ...(hasNodePorts(spec) ? (spec.ports ?? []) : []).map(port => port.nodePort),
@@ -53,8 +53,8 @@ function pickWithin(first: number, end: number, free: (index: number) => boolean
 }
 
 /**
- * How many values at the beginning of a range are left to those who choose theirs: a part of the range, between 16 and
- * `most`. They are drawn once all others are in use.
+ * The number of values at the beginning of a range that are kept for Services which choose their value: a part of the
+ * range, between 16 and `most`. The allocator draws them only when all others are in use.
  */
 function reserved(size: number, parts: number, most: number): number {
   return size <= 16 ? 0 : Math.min(Math.max(Math.floor(size / parts), 16), most);

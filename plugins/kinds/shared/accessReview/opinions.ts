@@ -16,13 +16,13 @@ const shown = ({ plugin, is, reason, explanation, error }: ExplainedOpinion): Au
     }),
 });
 
-/** What authorizers said when they decided. */
+/** The authorization from the opinions that were recorded with the decision. */
 export const recordedOpinions = (opinions: readonly Opinion[]): Authorization => ({
   allowed: opinions.at(-1)?.is === 'allow',
   authorizers: opinions.map(shown),
 });
 
-/** What authorizers say now. `at`: RFC 3339. */
+/** The authorization from the present opinions, with explanations. `at`: RFC 3339. */
 export function explainedOpinions(opinions: readonly ExplainedOpinion[], at: Time): Authorization {
   const decided = opinions.find(({ is }) => is !== 'noOpinion');
   const allowed = decided?.is === 'allow';

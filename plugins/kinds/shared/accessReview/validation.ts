@@ -92,7 +92,7 @@ export function subjectViolations(review: LocalSubjectAccessReview | SubjectAcce
   return [invalid('spec.user', user, 'at least one of user or group must be specified')];
 }
 
-/** Nothing is made that could have metadata, but for what is `allowed` and what the server has added. */
+/** Reviews are not stored: they may have no metadata except the `allowed` members and those that the server adds. */
 export function metadataViolations({ metadata }: ApiObject, allowed: readonly string[], why: string): Violation[] {
   const ignored = ['managedFields', ...allowed];
   const given = Object.entries(metadata).filter(([member]) => !ignored.includes(member));

@@ -72,7 +72,7 @@ function validateContainers(pod: PodSpec, field: string, context: PodContext): V
   return found;
 }
 
-/** What init containers have only if they run as long as the pod. */
+/** Violations of fields that init containers may have only if they run as long as the pod (`restartPolicy: Always`). */
 function validateInitContainer(container: Container, where: string, context: PodContext): Violation[] {
   if (container.restartPolicy === 'Always') return validateLifecycle(container, where, context.grace);
   const found: Violation[] = [];

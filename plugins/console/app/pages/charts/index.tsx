@@ -4,7 +4,7 @@ import { useMetrics } from '../metrics/scraper.js';
 import { ChartCard } from './chartCard.js';
 import { CHARTS } from './series.js';
 
-/** What the server does now, and did in the last five minutes. */
+/** The page with the activity of the server, now and in the last five minutes. */
 export default function ChartsPage() {
   const metrics = useMetrics();
   const snapshots = metrics.snapshots.value;

@@ -16,7 +16,7 @@ class Scraper {
   #timer = 0;
   #isOpen = false;
 
-  /** Begins, and goes on whenever the page is visible. Returns a function that ends this. */
+  /** Starts reading, which continues whenever the page is visible. Returns a function that stops it. */
   follow(): () => void {
     this.#isOpen = true;
     const changed = (): void => {
@@ -49,7 +49,7 @@ class Scraper {
 /** The readings of this visit: they stay while the user is elsewhere in the console. */
 const scraper = new Scraper();
 
-/** The readings, which go on while the component is shown. */
+/** The readings, which continue while the component is shown. */
 export function useMetrics(): Scraper {
   useEffect(() => scraper.follow(), []);
   return scraper;

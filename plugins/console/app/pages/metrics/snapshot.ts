@@ -55,7 +55,7 @@ export class Snapshot {
   }
 }
 
-/** What was measured between two times. */
+/** The histogram of the values observed between two snapshots. */
 export function between(before: Histogram, after: Histogram): Histogram {
   const old = new Map(before.buckets);
   return {

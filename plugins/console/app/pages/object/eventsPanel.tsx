@@ -70,7 +70,7 @@ class Events {
   }
 }
 
-/** What has happened to an object, as controllers tell it. */
+/** The events that controllers have recorded about an object. */
 export function EventsPanel({ object }: { readonly object: ApiObject }) {
   const events = useMemo(() => new Events(), []);
   const { uid = '', namespace = '' } = object.metadata;

@@ -8,7 +8,7 @@ export interface NearRule {
   readonly missing?: readonly string[];
 }
 
-/** What the server did about a request, and why. */
+/** A decision of the server about a request, with its reasons. */
 export interface Decision extends ApiObject {
   readonly request: {
     readonly verb: string;
@@ -18,6 +18,7 @@ export interface Decision extends ApiObject {
     readonly subresource?: string;
     readonly namespace?: string;
     readonly name?: string;
+    readonly dryRun?: boolean;
   };
   readonly sender?: {
     readonly username: string;
@@ -70,7 +71,7 @@ export interface Decision extends ApiObject {
   readonly incomplete?: string;
 }
 
-/** What was asked, in words: `create deployments.apps "web"`. */
+/** The request in words: `create deployments.apps "web"`. */
 export function requestText({ verb, path, group, resource, subresource, name }: Decision['request']): string {
   if (!resource) return `${verb} ${path}`;
   const of = `${resource}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}`;

@@ -129,6 +129,9 @@ function Steps({ decision: { steps = [], incomplete } }: { readonly decision: De
   );
 }
 
+/** Stands for the message of a refusal or violation that would show credentials, which is empty. */
+const LEFT_OUT = 'The message is left out, as it may have a credential.';
+
 function Violations({ decision: { violations = [], conflicts = [] } }: { readonly decision: Decision }) {
   if (violations.length === 0 && conflicts.length === 0) return null;
   const now = Date.now();
@@ -138,8 +141,7 @@ function Violations({ decision: { violations = [], conflicts = [] } }: { readonl
       <ul class="by-kind">
         {violations.map(({ field, reason, message, rule }) => (
           <li key={`${field} ${message}`}>
-            <code>{field}</code> {message || 'The message is left out, as it may have a credential.'}{' '}
-            <span class="soft small">{reason}</span>
+            <code>{field}</code> {message || LEFT_OUT} <span class="soft small">{reason}</span>
             {rule && <pre class="small">{rule}</pre>}
           </li>
         ))}
@@ -159,8 +161,10 @@ function Violations({ decision: { violations = [], conflicts = [] } }: { readonl
 
 /** Everything that the server says about a request. */
 export function DecisionView({ decision }: { readonly decision: Decision }) {
-  const { outcome, request, metadata } = decision;
+  const { outcome, request, metadata, violations = [] } = decision;
   const isRefused = outcome.code >= 400;
+  // Without a message, violations say what is wrong.
+  const message = outcome.message || (isRefused && violations.length === 0 ? LEFT_OUT : '');
   return (
     <>
       <div class="stack decision-head">
@@ -169,8 +173,9 @@ export function DecisionView({ decision }: { readonly decision: Decision }) {
           <span class={`chip ${isRefused ? 'bad' : 'good'}`}>
             {outcome.code} {outcome.reason}
           </span>
+          {request.dryRun && <span class="chip">dry run, nothing stored</span>}
         </div>
-        {outcome.message && <p class={`notice ${isRefused ? 'bad' : ''}`}>{outcome.message}</p>}
+        {message && <p class={`notice ${isRefused ? 'bad' : ''}`}>{message}</p>}
         <p class="soft small">
           {metadata.creationTimestamp}, {timeText(outcome.milliseconds / 1000)}, <code>{request.path}</code>
         </p>

@@ -42,7 +42,7 @@ function protect(host: Host<'control'>): Controller {
     name: NAME,
     for: SERVICE_CIDRS,
     watches: [
-      // What has become free, or is in another network now, may let one go.
+      // A ServiceCIDR that is being deleted can go once its last address is free, or another network contains it.
       { resource: IP_ADDRESSES, keys: ({ type }, { list }) => (type === 'DELETED' ? deleted(list) : []) },
       { resource: SERVICE_CIDRS, keys: (_event, { list }) => deleted(list) },
     ],

@@ -5,7 +5,7 @@ import type { Known } from './completion.js';
 import { isEqual } from './threeWay.js';
 import { canonicalText, parseYaml } from './yamlText.js';
 
-/** What an apply sends. */
+/** The body of an apply request. */
 export interface ApplyBody {
   readonly text: string;
   /** Fields that were removed and that an apply cannot remove, because they belong to others alone. */

@@ -24,7 +24,7 @@ function valuesOf(schema: Schema): Completion[] {
   return values.map(value => ({ label: asYaml(value), type: 'enum' }));
 }
 
-/** What is inserted behind a key: the place where its value begins. */
+/** The text inserted after a key, up to where its value begins. */
 function begin(schema: Schema, column: number): string {
   const inner = `\n${' '.repeat(column + 2)}`;
   if (schema.type === 'array') return `:${inner}- `;

@@ -44,7 +44,7 @@ export function ConflictsView(props: {
         <span>Take these fields over from {managers}. Its next apply will be the one with the conflict.</span>
       </label>
       <div class="row">
-        <button type="button" class="button danger" disabled={!isSure.value || draft.isBusy.value} onClick={force}>
+        <button type="button" class="button danger" disabled={!isSure.value} onClick={force}>
           Take over by force
         </button>
         <button type="button" class="button" onClick={() => (draft.conflicts.value = undefined)}>

@@ -40,7 +40,7 @@ export interface Review {
   /** The object as it was sent, in the same form: what else differs was set by the server. */
   readonly sent: string;
   readonly warnings: readonly string[];
-  /** What was sent, and how. */
+  /** The body that was sent, and the mode. */
   readonly body: string;
   readonly mode: SaveMode;
   readonly force: boolean;
@@ -54,7 +54,7 @@ export interface OwnerConflict {
   readonly manager: string;
 }
 
-/** What an apply needs to know beside the text. */
+/** The inputs of an apply beside the text. */
 export interface ApplyContext {
   readonly known: Known | undefined;
   readonly object: ApiObject | undefined;
@@ -175,7 +175,7 @@ export class Draft {
     this.newer.value = newer;
     this.review.value = undefined;
     if (!isSmall || newer.changes.length === 0) return;
-    // Nothing that anybody has decided: versions, and a status. The text goes on with them.
+    // Only versions and the status differ, which no user has edited: the text takes them over.
     this.merge(new Set());
     if (review) this.review.value = review.mode === 'apply' ? review : { ...review, body: this.text.peek() };
   }
@@ -275,7 +275,7 @@ export class Draft {
       stored = text;
       const { edited, owners } = readVersion(text);
       batch(() => {
-        // What was typed meanwhile stays.
+        // Text typed while the request was under way is kept.
         if (this.text.peek() === typed) this.text.value = edited;
         this.base.value = edited;
         this.#owners = owners;

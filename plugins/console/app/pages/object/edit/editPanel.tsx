@@ -1,8 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ApiObject } from '../../../api/objects.js';
 import { Failure } from '../../../parts/failure.js';
+import { useKeptFocus } from '../../../parts/keptFocus.js';
 import { typeText } from '../schema/schema.js';
 import type { FieldHelp, Known } from './completion.js';
 import { ConflictsView } from './conflictsView.js';
@@ -50,11 +51,12 @@ const MODES = [
   ['apply', 'Apply what I change'],
 ] as const;
 
+/** The buttons. They stay enabled while the server is asked, to keep the focus: the draft asks one thing at a time. */
 function Actions({ draft, check }: { readonly draft: Draft; readonly check: () => void }) {
   const isDirty = draft.isDirty.value;
   return (
     <div class="row actions">
-      <button type="button" class="button primary" disabled={!isDirty || draft.isBusy.value} onClick={check}>
+      <button type="button" class="button primary" disabled={!isDirty} onClick={check}>
         Review {draft.isNew ? 'object' : 'changes'}
       </button>
       {!draft.isNew && (
@@ -102,10 +104,16 @@ export function EditPanel({ draft, known, object, mayWrite, saved, form }: EditP
   const review = draft.review.value;
   const newer = draft.newer.value;
   const { error } = draft;
+  const panel = useRef<HTMLDivElement>(null);
+  useKeptFocus(panel, review !== undefined);
+  useKeptFocus(panel, draft.conflicts.value !== undefined);
+  useKeptFocus(panel, newer !== undefined);
+  // Without a change, there is nothing to review and to discard.
+  useKeptFocus(panel, draft.isDirty.value);
   if (!draft.isRead.value)
     return error.value ? <Failure error={error.value} doing="reading the object" /> : <p class="soft">Loading …</p>;
   return (
-    <div class="edit-panel">
+    <div class="edit-panel" tabIndex={-1} ref={panel}>
       {newer && <NewerView draft={draft} newer={newer} />}
       {draft.conflicts.value && (
         <ConflictsView

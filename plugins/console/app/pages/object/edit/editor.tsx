@@ -107,7 +107,7 @@ export interface EditorProps {
   readonly label: string;
   /** Followed in both directions. */
   readonly text: Signal<string>;
-  /** What was found elsewhere, such as by the server, as places of the current text. */
+  /** Problems found outside of the editor, such as by the server, with their places in the current text. */
   readonly problems: Signal<readonly Problem[]>;
   readonly known: Signal<Known | undefined>;
   readonly isReadOnly: boolean;
@@ -116,7 +116,7 @@ export interface EditorProps {
   readonly help: Signal<FieldHelp | undefined>;
 }
 
-/** What an editor can do; its callbacks read the properties of the last rendering. */
+/** The extensions of an editor. Their callbacks read the properties of the last rendering. */
 function extensionsOf(props: { readonly current: EditorProps }) {
   const { label, isReadOnly } = props.current;
   const save = (): boolean => (props.current.save(), true);

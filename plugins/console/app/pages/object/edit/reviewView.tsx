@@ -66,7 +66,7 @@ function useComparison({ before, after, sent }: Review) {
   }, [before, after, sent]);
 }
 
-/** What the server would store, with the choice to store it. */
+/** The object that the server would store, with the choice to store it. */
 export function ReviewView(props: { readonly draft: Draft; readonly review: Review; readonly save: () => void }) {
   const { draft, review, save } = props;
   const button = useRef<HTMLButtonElement>(null);
@@ -106,7 +106,7 @@ export function ReviewView(props: { readonly draft: Draft; readonly review: Revi
         <DiffView lines={lines} ofServer={ofServer} label="Difference" />
       )}
       <div class="row actions">
-        <button ref={button} type="button" class="button primary" disabled={draft.isBusy.value} onClick={save}>
+        <button ref={button} type="button" class="button primary" onClick={save}>
           {draft.isNew ? 'Create' : 'Save'}
         </button>
         <button type="button" class="button" onClick={back}>

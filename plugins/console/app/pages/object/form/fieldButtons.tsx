@@ -45,7 +45,23 @@ function MoveButtons({ place, name }: { readonly place: ItemPlace; readonly name
   );
 }
 
-/** What can be done with a field as a whole. */
+const CONTROLS = 'summary, input:enabled, select:enabled, textarea:enabled';
+
+/**
+ * The control that gets the focus when the field of a button is removed: of the next field, of the one before it, or of
+ * the group that they are in.
+ */
+function neighbourOf(button: HTMLElement): HTMLElement | null | undefined {
+  const field = button.closest('.form-group, .form-field');
+  const controlIn = (element: Element | null | undefined) => element?.querySelector<HTMLElement>(CONTROLS);
+  return (
+    controlIn(field?.nextElementSibling) ??
+    controlIn(field?.previousElementSibling) ??
+    controlIn(field?.parentElement?.closest('.form-group'))
+  );
+}
+
+/** The buttons for operations on a whole field. */
 export function FieldButtons(props: {
   readonly path: Path;
   readonly isReadOnly: boolean;
@@ -55,10 +71,15 @@ export function FieldButtons(props: {
   const { path, isReadOnly, remove, place } = props;
   if (isReadOnly || !remove) return null;
   const name = pathText(path);
+  const press = (event: { readonly currentTarget: HTMLElement }): void => {
+    const neighbour = neighbourOf(event.currentTarget);
+    remove();
+    neighbour?.focus();
+  };
   return (
     <div class="row">
       {place && place.count > 1 && <MoveButtons place={place} name={name} />}
-      <button type="button" class="button plain small" aria-label={`Remove ${name}`} onClick={remove}>
+      <button type="button" class="button plain small" aria-label={`Remove ${name}`} onClick={press}>
         Remove
       </button>
     </div>

@@ -50,11 +50,14 @@ function AddField(props: FieldProps & { readonly absent: readonly (readonly [str
   const { form, known, path, absent, label } = props;
   const id = useId();
   const chosen = useSignal('');
+  const select = useRef<HTMLSelectElement>(null);
   const schema = absent.find(([name]) => name === chosen.value)?.[1];
   const add = (): void => {
     if (!schema) return;
     form.set([...path, chosen.value], beginningOf(known, schema));
     chosen.value = '';
+    // The button can do nothing now, and would lose the focus.
+    select.current?.focus();
   };
   return (
     <div class="form-add">
@@ -63,6 +66,7 @@ function AddField(props: FieldProps & { readonly absent: readonly (readonly [str
       </label>
       <div class="row">
         <select
+          ref={select}
           id={id}
           class="select"
           value={chosen.value}
@@ -132,6 +136,7 @@ function MapFields(props: FieldProps) {
   const { form, known, schema, path, value, isReadOnly } = props;
   const next = useSignal('');
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
   const given = isFields(value) ? value : {};
   const of = known.schemas.child(schema, '') ?? {};
   const key = next.value.trim();
@@ -141,6 +146,8 @@ function MapFields(props: FieldProps) {
     if (key === '' || isTaken) return;
     form.set([...path, key], beginningOf(known, of));
     next.value = '';
+    // The button can do nothing now, and would lose the focus.
+    input.current?.focus();
   };
   return (
     <>
@@ -168,6 +175,7 @@ function MapFields(props: FieldProps) {
             Key to add to {pathText(path)}
           </label>
           <input
+            ref={input}
             id={id}
             class="field"
             placeholder="New key"

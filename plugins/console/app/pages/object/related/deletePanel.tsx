@@ -18,7 +18,7 @@ type Policy = (typeof POLICIES)[number][0];
 /** Names that are shown of one kind. */
 const SHOWN = 12;
 
-/** What is known of a delete before it is carried out. */
+/** The effects of a delete, shown before it is carried out. */
 interface Preview {
   readonly going: Going;
   readonly dependents: Dependents;

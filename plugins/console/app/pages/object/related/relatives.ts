@@ -177,7 +177,7 @@ export async function findDependents(namespace: string, signal: AbortSignal): Pr
   return { byOwner, all, unreadable: unreadable.sort(), isCut: count >= MOST };
 }
 
-/** What a delete takes with it. */
+/** The objects that are deleted along with another one. */
 export interface Going {
   /** Dependents without another owner, direct ones first. */
   readonly gone: readonly Relative[];
@@ -185,7 +185,7 @@ export interface Going {
   readonly kept: readonly Relative[];
 }
 
-/** What is collected after an object is deleted: dependents all of whose owners go. */
+/** The objects that are collected after an object is deleted: dependents that keep no owner. */
 export function whatGoes(uid: string, { byOwner }: Dependents): Going {
   const going = new Set([uid]);
   const gone: Relative[] = [];

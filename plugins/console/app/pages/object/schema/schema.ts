@@ -104,7 +104,7 @@ export async function readSchemas({ group, version }: Pick<Kind, 'group' | 'vers
   return await schemas;
 }
 
-/** What a schema's value is, in a word or two. */
+/** The type of a schema's values, in a word or two. */
 export function typeText(schema: Schema): string {
   if (isIntOrString(schema)) return 'integer or string';
   if (schema.type === 'array') return 'list';
