@@ -308,6 +308,13 @@ describe('a validating webhook', () => {
     expect(hooks.take('/token')[0]?.authorization).toBe('Bearer for-the-hook');
   });
 
+  test('is trusted by its own certificate without that of its CA, as test environments install it', async () => {
+    const clientConfig = { url: `${hooks.url}/own`, caBundle: hooks.ownBundle };
+    await install(api, 'Validating', 'own', hooks.webhook('/own', { clientConfig }));
+    expect((await create('own', 'own')).status).toBe(201);
+    expect(hooks.take('/own')).toHaveLength(1);
+  });
+
   test('of an unknown service fails the request', async () => {
     const clientConfig = { service: { namespace: 'default', name: 'none' } };
     await install(api, 'Validating', 'unknown', hooks.webhook('/unknown', { clientConfig }));
