@@ -315,6 +315,13 @@ describe('a validating webhook', () => {
     expect(hooks.take('/own')).toHaveLength(1);
   });
 
+  test('is called without the empty segments of its path', async () => {
+    const clientConfig = { url: `${hooks.url}//joined/`, caBundle: hooks.caBundle };
+    await install(api, 'Validating', 'joined', hooks.webhook('/joined', { clientConfig }));
+    expect((await create('joined', 'joined')).status).toBe(201);
+    expect(hooks.take('/joined')).toHaveLength(1);
+  });
+
   test('of an unknown service fails the request', async () => {
     const clientConfig = { service: { namespace: 'default', name: 'none' } };
     await install(api, 'Validating', 'unknown', hooks.webhook('/unknown', { clientConfig }));
