@@ -40,6 +40,7 @@ const IRREGULAR_NAMES = new Map([
   ['orchestrator.io/node-agent-serving', 'kubernetes.io/kubelet-serving'],
   ['orchestrator.io/orchestrator-apiserver-client', 'kubernetes.io/kube-apiserver-client'],
   ['orchestrator.io/orchestrator-apiserver-client-node-agent', 'kubernetes.io/kube-apiserver-client-kubelet'],
+  ['orchestrator.io/orchestrator-apiserver-serving', 'kubernetes.io/kube-apiserver-serving'],
 ]);
 
 /**

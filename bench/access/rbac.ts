@@ -62,7 +62,7 @@ const roleBindings = new Objects([
   ).flat(),
 ]);
 const naming = namingOf('kubernetes');
-const defaults = bootstrapObjects(naming);
+const defaults = bootstrapObjects({ naming, isEnabled: () => false });
 const of = (kind: string) => new Objects(defaults.filter(object => object.kind === kind));
 const authorizer = rbac(
   { roles: manyRoles, clusterRoles: of('ClusterRole'), roleBindings, clusterRoleBindings: of('ClusterRoleBinding') },

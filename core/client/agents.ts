@@ -63,7 +63,8 @@ function makeAgent(server: ServerAddress, { certificate, key }: ClientCredential
   if (url.startsWith('http:')) return new http.Agent({ keepAlive: true });
   const options = {
     keepAlive: true,
-    ...(ca && { ca }),
+    // Each certificate is trusted by itself, as upstream's clients have it.
+    ...(ca && { ca, allowPartialTrustChain: true }),
     ...(serverName && { servername: serverName }),
     ...(certificate && { cert: certificate, key }),
     rejectUnauthorized: !skipsVerification,

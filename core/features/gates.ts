@@ -3,7 +3,7 @@ import { parseGoBool } from '../model/text/goBool.js';
 import { namingOf, type NamingName } from '../naming.js';
 import { RELEASE } from '../release.js';
 import { emulatedMinor } from './emulation.js';
-import { type Gate, GATES, gatesOf } from './table.js';
+import { type Gate, GATES, gatesOf, type Stage } from './table.js';
 
 const FLAG = '--feature-gates';
 
@@ -32,7 +32,7 @@ export interface FeatureGates {
 }
 
 /** Gates for all others of a stage that are not set themselves. */
-const ALL_OF = new Map([
+const ALL_OF: ReadonlyMap<string, Stage> = new Map([
   ['AllAlpha', 'alpha'],
   ['AllBeta', 'beta'],
 ]);
@@ -138,3 +138,18 @@ export function featureGates({ featureGates: given, emulatedVersion, naming }: G
 
 /** Whether the gate exists. */
 export const isGate = (name: string): boolean => GATES.has(name) || ALL_OF.has(name);
+
+/** A feature gate in a running server. */
+export interface FeatureState {
+  readonly name: string;
+  readonly stage: Stage;
+  readonly isEnabled: boolean;
+}
+
+/** The states of all gates of a release, by its minor number, if these are on. */
+export function featureStates(enabled: readonly string[], minor: number): readonly FeatureState[] {
+  const gates = [...gatesOf(minor)].map(([name, { stage }]) => [name, stage] as const);
+  return [...ALL_OF, ...gates]
+    .filter(([, stage]) => stage !== 'preAlpha')
+    .map(([name, stage]) => ({ name, stage, isEnabled: enabled.includes(name) }));
+}

@@ -7,7 +7,7 @@ import { RELEASE_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
 import { systemTime } from '../runtime/clock.js';
 import type { Registry } from '../schema/resource.js';
-import type { ThreadData } from '../threads/data.js';
+import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { type CallTarget, guardListener } from './calls/calls.js';
 import { withinDeadline } from './calls/deadline.js';
 import { kindsOf } from './kinds.js';
@@ -28,6 +28,8 @@ export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
   readonly kept?: KeptParts;
+  /** Which of the plugins of the thread are loaded; absent: all. */
+  readonly selects?: (spec: PluginSpec) => boolean;
   readonly informer?: (storageName: string) => Informer;
   /** Where the resources are noted that plugins of the configuration follow. */
   readonly followed?: FollowedResources;

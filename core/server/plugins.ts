@@ -88,14 +88,36 @@ function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readon
   return file === undefined ? [] : [{ use: at('health/encryption.js'), config: { file }, threads: ['front'] }];
 }
 
-/** Whether StorageVersions say in which versions servers store objects. */
-function hasStorageVersions(settings: Settings): boolean {
+/** Whether all of the feature gates are on. */
+function isOn(settings: Settings, ...gates: readonly string[]): boolean {
   const { features } = featuresOf(settings);
-  return ['StorageVersionAPI', 'APIServerIdentity'].every(gate => features.includes(gate));
+  return gates.every(gate => features.includes(gate));
+}
+
+/** Whether StorageVersions say in which versions servers store objects. */
+const hasStorageVersions = (settings: Settings): boolean => isOn(settings, 'StorageVersionAPI', 'APIServerIdentity');
+
+/**
+ * Controllers that run in each of several servers with one store, and tell the others about theirs. The store of etcd
+ * is the only one that servers share: the Lease of a server would be of no use in another, except to StorageVersions.
+ */
+function controllersOfEveryServer(settings: Settings, { storageVersions }: BuiltinInputs): readonly PluginSpec[] {
+  const spec = (name: string, config: unknown): PluginSpec => ({
+    use: at(`kinds/internal/storageVersion/controllers/index.js#${name}`),
+    config,
+    threads: ['control'],
+    everyServer: true,
+  });
+  const hasVersions = hasStorageVersions(settings);
+  const hasLease = hasVersions || (settings.storage === 'etcd' && isOn(settings, 'APIServerIdentity'));
+  return [
+    ...(hasLease ? [spec('serverIdentity', {})] : []),
+    ...(hasVersions ? [spec('storageVersions', { resources: storageVersions })] : []),
+  ];
 }
 
 /** Whether ServiceCIDR objects have the ranges of Services. */
-const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).features.includes(MULTI_CIDR_GATE);
+const hasCidrObjects = (settings: Settings): boolean => isOn(settings, MULTI_CIDR_GATE);
 
 /** The console, which is for this machine alone unless the setting says otherwise. */
 function consolePlugins(settings: Settings, { adminTokens, consoleLink, issuer }: BuiltinInputs): PluginSpec[] {
@@ -190,7 +212,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     config,
     threads: ['front', 'pool'],
   });
-  const { groups, takenNames, storageVersions, serviceAccountKeyFile } = inputs;
+  const { groups, takenNames, serviceAccountKeyFile } = inputs;
   const identityProviders = jwtConfig(settings);
   const proxies = requestHeaderConfig(settings);
   const tokenWebhook = tokenWebhookConfig(settings);
@@ -255,9 +277,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
       fromObjects: hasCidrObjects(settings),
     }),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
-    ...(hasStorageVersions(settings)
-      ? [control('kinds/internal/storageVersion/controllers/index.js#storageVersions', { resources: storageVersions })]
-      : []),
+    ...controllersOfEveryServer(settings, inputs),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
     ),

@@ -13,6 +13,7 @@ const ACCOUNTS: ReadonlySet<string> = new Set([
   'pvc-protection-controller',
   'root-ca-cert-publisher',
   'service-account-controller',
+  'storage-version-garbage-collector',
   'token-cleaner',
   'validatingadmissionpolicy-status-controller',
 ]);

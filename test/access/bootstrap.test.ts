@@ -5,8 +5,8 @@ import { aggregatedRules, bootstrapObjects, reconcileBootstrap } from '../../plu
 import type { PolicyRule } from '../../plugins/authz/rbac/policy.js';
 import published from './data/defaults.json' with { type: 'json' };
 
-const kubernetes = namingOf('kubernetes');
-const objects = bootstrapObjects(kubernetes);
+const host = { naming: namingOf('kubernetes'), isEnabled: (_gate: string) => false };
+const objects = bootstrapObjects(host);
 const full = ({ metadata }: ApiObject): string => (metadata.namespace ? `${metadata.namespace}/` : '') + metadata.name;
 const of = (...kinds: string[]): ApiObject[] => objects.filter(o => kinds.includes(o.kind));
 const find = (list: readonly ApiObject[], kind: string, name: string): ApiObject =>
@@ -99,7 +99,7 @@ describe('default roles', () => {
   });
 
   test('neutral naming contains no upstream names; labels and annotations are those of the specification [R003] [A097]', () => {
-    const neutral = bootstrapObjects(namingOf('neutral'));
+    const neutral = bootstrapObjects({ ...host, naming: namingOf('neutral') });
     expect(JSON.stringify(neutral)).not.toMatch(/kube|k8s/);
     expect(find(neutral, 'ClusterRole', 'system:node-agent-api-admin').metadata).toEqual({
       name: 'system:node-agent-api-admin',
@@ -110,20 +110,84 @@ describe('default roles', () => {
   });
 });
 
+describe('feature gates', () => {
+  const withGates = (...gates: readonly string[]) => ({ ...host, isEnabled: (gate: string) => gates.includes(gate) });
+  const summary = (o: ApiObject): string => `${o.kind} ${full(o)}`;
+  const known = new Map(objects.map(o => [summary(o), JSON.stringify(o)]));
+  const differing = (...gates: readonly string[]): string[] =>
+    bootstrapObjects(withGates(...gates))
+      .filter(o => known.get(summary(o)) !== JSON.stringify(o))
+      .map(summary);
+  const withBinding = (role: string): string[] => [`ClusterRole ${role}`, `ClusterRoleBinding ${role}`];
+
+  test.each([
+    [['StorageVersionAPI'], []],
+    [['StorageVersionAPI', 'APIServerIdentity'], withBinding('system:controller:storage-version-garbage-collector')],
+    [['StorageVersionMigrator'], withBinding('system:controller:storage-version-migrator-controller')],
+    [['SELinuxChangePolicy'], withBinding('system:controller:selinux-warning-controller')],
+    [['VolumeAttributesClass'], withBinding('system:controller:volumeattributesclass-protection-controller')],
+    [
+      ['MultiCIDRServiceAllocator'],
+      ['ClusterRole system:node-proxier', ...withBinding('system:controller:service-cidrs-controller')],
+    ],
+    [
+      ['DynamicResourceAllocation'],
+      [
+        'ClusterRole system:node',
+        'ClusterRole system:kube-scheduler',
+        ...withBinding('system:controller:resource-claim-controller'),
+      ],
+    ],
+    [
+      ['ClusterTrustBundle'],
+      [
+        'ClusterRole system:node',
+        'ClusterRole system:cluster-trust-bundle-discovery',
+        'ClusterRole system:controller:kube-apiserver-serving-clustertrustbundle-publisher',
+        'ClusterRoleBinding system:cluster-trust-bundle-discovery',
+        'ClusterRoleBinding system:controller:kube-apiserver-serving-clustertrustbundle-publisher',
+      ],
+    ],
+    [['KubeletFineGrainedAuthz'], ['ClusterRole system:kubelet-api-admin']],
+    [['ComponentFlagz', 'ComponentStatusz'], ['ClusterRole system:monitoring']],
+  ])('%j add roles and rules', (gates, expected) => {
+    expect(differing(...gates)).toEqual(expected);
+  });
+
+  test('rules of features are among the others, in names of the naming', () => {
+    const made = bootstrapObjects(withGates('ClusterTrustBundle', 'MultiCIDRServiceAllocator', 'ComponentStatusz'));
+    expect(rulesOf(find(made, 'ClusterRole', 'system:node-proxier')).map(({ resources }) => resources?.[0])).toEqual([
+      'endpoints',
+      'nodes',
+      'events',
+      'servicecidrs',
+      'endpointslices',
+    ]);
+    expect(rulesOf(find(made, 'ClusterRole', 'system:monitoring')).at(-1)?.nonResourceURLs).toEqual(['/statusz']);
+    expect(JSON.stringify(made)).toContain('"resourceNames":["kubernetes.io/kube-apiserver-serving"]');
+    expect(JSON.stringify(made)).not.toMatch(/orchestrator|node-agent/);
+  });
+
+  test('the roles stay when the gates are turned off', () => {
+    const made = bootstrapObjects(withGates('ClusterTrustBundle'));
+    expect(reconcileBootstrap(made, host)).toEqual({ create: [], update: [], recreate: [] });
+  });
+});
+
 describe('reconciliation', () => {
   const changed = (kind: string, name: string, change: (o: ApiObject) => ApiObject): ApiObject[] =>
     objects.map(o => (o.kind === kind && full(o) === name ? change(o) : o));
 
   test('creates everything on an empty store and nothing on a complete one [A101]', () => {
-    expect(reconcileBootstrap([], kubernetes)).toEqual({ create: objects, update: [], recreate: [] });
-    expect(reconcileBootstrap(objects, kubernetes)).toEqual({ create: [], update: [], recreate: [] });
+    expect(reconcileBootstrap([], host)).toEqual({ create: objects, update: [], recreate: [] });
+    expect(reconcileBootstrap(objects, host)).toEqual({ create: [], update: [], recreate: [] });
   });
 
   test('adds missing permissions and keeps additional ones', () => {
     const extra: PolicyRule = { verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] };
     const { update } = reconcileBootstrap(
       changed('ClusterRole', 'system:auth-delegator', o => ({ ...o, rules: [rulesOf(o)[0], extra] })),
-      kubernetes,
+      host,
     );
     expect(update.map(full)).toEqual(['system:auth-delegator']);
     expect(rulesOf(update[0] as ApiObject)).toEqual([
@@ -140,7 +204,7 @@ describe('reconciliation', () => {
       rules: [endpoints, ...rulesOf(o)],
     }));
     // What is written follows from the part that edit and admin have of it.
-    const { update } = reconcileBootstrap(before, kubernetes);
+    const { update } = reconcileBootstrap(before, host);
     expect(update.map(full).sort()).toEqual(['admin', 'edit']);
     for (const role of update) expect(permissions(rulesOf(role))['core/endpoints']).toContain('update');
     const kept = find(before, 'ClusterRole', 'system:aggregate-to-edit');
@@ -154,7 +218,7 @@ describe('reconciliation', () => {
         metadata: { name: 'system:basic-user', labels: { mine: 'x' }, annotations: o.metadata.annotations ?? {} },
         subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'x' }],
       })),
-      kubernetes,
+      host,
     );
     expect(update).toHaveLength(1);
     expect((update[0]!['subjects'] as { name: string }[]).map(s => s.name)).toEqual(['x', 'system:authenticated']);
@@ -168,7 +232,7 @@ describe('reconciliation', () => {
       metadata: { ...o.metadata, annotations: off },
       rules: [],
     }));
-    expect(reconcileBootstrap(current, kubernetes)).toEqual({ create: [], update: [], recreate: [] });
+    expect(reconcileBootstrap(current, host)).toEqual({ create: [], update: [], recreate: [] });
   });
 
   test('recreates a binding to another role', () => {
@@ -177,7 +241,7 @@ describe('reconciliation', () => {
         ...o,
         roleRef: { ...(o['roleRef'] as object), name: 'other' },
       })),
-      kubernetes,
+      host,
     );
     expect(update).toEqual([]);
     expect(recreate.map(o => (o['roleRef'] as { name: string }).name)).toEqual(['system:basic-user']);
@@ -190,7 +254,7 @@ describe('reconciliation', () => {
       metadata: { name: 'things', labels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } },
       rules: [{ verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] }],
     };
-    const { update } = reconcileBootstrap([...objects, mine], kubernetes);
+    const { update } = reconcileBootstrap([...objects, mine], host);
     expect(update.map(full).sort()).toEqual(['admin', 'edit', 'view']);
     for (const role of update) expect(permissions(rulesOf(role))['example.com/things']).toEqual(['get']);
   });

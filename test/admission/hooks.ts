@@ -38,6 +38,7 @@ export class Hooks {
   private constructor(
     readonly server: Server,
     readonly ca: IssuedCertificate,
+    readonly own: IssuedCertificate,
   ) {
     server.on('secureConnection', () => this.connections++);
     server.on('request', (incoming, outgoing) => {
@@ -80,7 +81,7 @@ export class Hooks {
       rejectUnauthorized: false,
     });
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    return new Hooks(server, ca);
+    return new Hooks(server, ca, own);
   }
 
   /** A certificate of a client, signed by the CA of the hooks. */
@@ -95,6 +96,11 @@ export class Hooks {
 
   get caBundle(): string {
     return Buffer.from(this.ca.certificate).toString('base64');
+  }
+
+  /** A bundle of the certificate of the hooks themselves, without its CA. */
+  get ownBundle(): string {
+    return Buffer.from(this.own.certificate).toString('base64');
   }
 
   /** Sets what the hook at a path answers. */

@@ -33,6 +33,15 @@ describe('metrics', () => {
     expect(await valueFor('apiserver_current_inflight_requests', { request_kind: 'mutating' })).toBe(0);
   });
 
+  test('feature gates are there with their stage, and say whether they are on', async () => {
+    const value = (name: string, stage: string) => valueFor('kubernetes_feature_enabled', { name, stage });
+    expect(await value('APIServerIdentity', 'BETA')).toBe(1);
+    expect(await value('ClusterTrustBundle', 'ALPHA')).toBe(0);
+    expect(await value('KMSv1', 'DEPRECATED')).toBe(0);
+    expect(await value('WatchBookmark', '')).toBe(1);
+    expect(await value('AllAlpha', 'ALPHA')).toBe(0);
+  });
+
   test('each kind of thread says how busy it was', async () => {
     for (const thread of ['front', 'pool', 'writer', 'control']) {
       expect(await valueFor('capstan_threads', { thread })).toBeGreaterThan(0);

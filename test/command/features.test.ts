@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
 import { loadSettings, parseConfig } from '../../core/command/config.js';
+import { featureStates } from '../../core/features/gates.js';
 import { GATES } from '../../core/features/table.js';
 import { builtInRegistry } from '../../core/plugin/registry.js';
 import { RELEASE } from '../../core/release.js';
@@ -279,6 +280,13 @@ describe('--emulated-version', () => {
     ['1', 'illegal version string "1": write it as kube=1.31'],
   ])('is refused at the start if it is %s', (version, message) => {
     expect(refusal(`--emulated-version=${version}`)).toBe(`--emulated-version: ${message}`);
+  });
+
+  it('shows the gates of the emulated release, without those that it does not have', () => {
+    const shown = new Map(featureStates(['AllBeta', 'WatchList'], 31).map(one => [one.name, one]));
+    expect(shown.get('WatchList')).toEqual({ name: 'WatchList', stage: 'alpha', isEnabled: true });
+    expect(shown.get('AllBeta')).toEqual({ name: 'AllBeta', stage: 'beta', isEnabled: true });
+    expect(shown.get('MutatingAdmissionPolicy')).toBeUndefined();
   });
 
   it('refuses gates that the emulated release does not have', () => {

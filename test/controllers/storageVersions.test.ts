@@ -17,6 +17,8 @@ beforeAll(async () => {
   api = await Api.start({
     naming: 'kubernetes',
     featureGates: ['StorageVersionAPI=true', 'APIServerIdentity=true'],
+    useServiceAccountCredentials: true,
+    authorizationMode: ['RBAC'],
     runtimeConfig: ['internal.apiserver.k8s.io/v1alpha1=true'],
   });
 });

@@ -1,11 +1,11 @@
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from '../storage/etcd.js';
 import { CuttingProxy } from '../storage/proxy.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
-import { ServerProcess, type WatchEvent } from './processes.js';
+import { ServerProcess, type Watching, type WatchEvent } from './processes.js';
 import { eventually } from '../support/eventually.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -71,8 +71,10 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     let tests = 0;
     /** Of a namespace of the test. */
     let maps: string;
+    let leases: Watching;
     beforeAll(async () => {
       [a, b] = (await start(2, etcd.url, '/two')) as [ServerProcess, ServerProcess];
+      leases = await a.watch(`${dirname(LEASE)}?watch=1`);
     });
     beforeEach(async () => {
       const name = `test-${++tests}`;
@@ -175,6 +177,16 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion);
       const names = namesOf([...first.body.items!, ...second.body.items!]).filter(name => name.startsWith('p'));
       expect(names).toEqual(Array.from({ length: 9 }, (_, i) => `p${i}`));
+    });
+
+    it('each say who they are, in a Lease with the name of their machine, also the one without controllers', async () => {
+      const holders = new Set<unknown>();
+      await leases.until(events => {
+        for (const { object } of events)
+          if (object.metadata.name.startsWith('apiserver-')) holders.add(object.spec?.['holderIdentity']);
+        return holders.size === 2;
+      });
+      leases.close();
     });
 
     it('are consistent while others write to the same etcd', async () => {

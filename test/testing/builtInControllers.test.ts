@@ -146,10 +146,12 @@ const PLURALS: Readonly<Record<string, string>> = {
   Role: 'roles',
   RoleBinding: 'rolebindings',
 };
-const bootstrap = reconcileBootstrap([], namingOf('neutral')).create.map(({ kind, metadata: { namespace } }) => {
-  const scope = namespace ? `/namespaces/${namespace}` : '';
-  return `POST /apis/${RBAC}/v1${scope}/${PLURALS[kind]}`;
-});
+const bootstrap = reconcileBootstrap([], { naming: namingOf('neutral'), isEnabled: () => false }).create.map(
+  ({ kind, metadata: { namespace } }) => {
+    const scope = namespace ? `/namespaces/${namespace}` : '';
+    return `POST /apis/${RBAC}/v1${scope}/${PLURALS[kind]}`;
+  },
+);
 controllersConform(rbacBootstrap, {}, [], [bootstrap]);
 
 const definition = {

@@ -1,17 +1,19 @@
 /**
- * The control thread: receives every object and runs the controllers. If several processes share a store, only those of
- * the leader run.
+ * The control thread: receives every object and runs the controllers. If several processes share a store, those of the
+ * leader run, and in each process those that tell what it is (`PluginSpec.everyServer`).
  */
 import { type Controller, controller, postStartHook } from '../../core/api/control.js';
 import { ConfigError } from '../../core/api/point.js';
 import type { Log } from '../../core/api/host.js';
 import { PluginFailure } from '../../core/api/point.js';
 import { namingOf } from '../../core/naming.js';
+import type { Plugins } from '../../core/plugin/load/load.js';
 import { FollowedResources } from '../../core/plugin/resourceNames.js';
 import { ServedResources } from '../../core/plugin/servedResources.js';
 import { stackOf } from '../../core/plugin/calls/stack.js';
 import { systemTime } from '../../core/runtime/clock.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
+import type { PluginSpec } from '../../core/threads/data.js';
 import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { Observations } from '../../core/threads/observations.js';
@@ -35,6 +37,9 @@ function checkHooks(hooks: ReturnType<typeof postStartHook.combine>, controllers
           `the post-start hook ${name} waits for the controller ${missing}, which does not run: add it, or omit the hook`,
         );
 }
+
+/** Whether the controllers of a plugin run before this process leads. Until then, they get no events of objects. */
+const isOfEveryServer = ({ everyServer = false }: PluginSpec): boolean => everyServer;
 
 type Post = (message: FromControlThread) => void;
 
@@ -97,14 +102,10 @@ runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, F
         })
       : undefined;
     releases.add('the election', () => election?.close());
-    const run = async (): Promise<void> => {
-      await election?.lead();
-      const followed = new FollowedResources();
-      // Before those of the controllers, which ask for the kinds of definitions.
-      objects.listen(({ type, object }) => {
-        if (type !== 'DELETED') resources.addDefinition(object());
-      }, DEFINITIONS);
-      const plugins = await loadPlugins({
+    const followed = new FollowedResources();
+    const load = (selects: (spec: PluginSpec) => boolean): Promise<Plugins> =>
+      loadPlugins({
+        selects,
         followed,
         informer: name => objects.informer(name),
         onChange: (name, listener) => objects.listen(listener, name),
@@ -113,6 +114,18 @@ runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, F
         resources,
         observe: (metric, labels, value) => observations.add(metric, labels, value),
       });
+    const run = async (): Promise<void> => {
+      if (election) {
+        const own = await load(isOfEveryServer);
+        // An election does not wait for them: they may retry for long.
+        void startAll(own.at(controller), false, post, log);
+        await election.lead();
+      }
+      // Before those of the controllers, which ask for the kinds of definitions.
+      objects.listen(({ type, object }) => {
+        if (type !== 'DELETED') resources.addDefinition(object());
+      }, DEFINITIONS);
+      const plugins = await load(spec => !election || !isOfEveryServer(spec));
       const controllers = plugins.at(controller);
       checkHooks(plugins.at(postStartHook), controllers);
       post({ is: 'loaded', elsewhere: false });

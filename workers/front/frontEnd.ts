@@ -106,6 +106,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
           called: parts.data,
           countsElsewhere: parts.countsElsewhere,
           readThreads: parts.readThreads,
+          data: scope.data,
         }),
         documents: () => plugins.at(httpDocuments),
         sites: () => plugins.at(httpSite),

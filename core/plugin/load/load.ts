@@ -53,9 +53,13 @@ class Contributions implements PluginSet {
   }
 }
 
-async function importAll({ plugins }: ThreadData, thread: Thread): Promise<Loaded[]> {
+async function importAll(
+  { plugins }: ThreadData,
+  thread: Thread,
+  selects: HostServices['selects'] = () => true,
+): Promise<Loaded[]> {
   const placed = plugins.map((spec, place) => ({ spec, place }));
-  const wanted = placed.filter(({ spec }) => spec.threads?.includes(thread) ?? true);
+  const wanted = placed.filter(({ spec }) => (spec.threads?.includes(thread) ?? true) && selects(spec));
   return await Promise.all(
     wanted.map(async one => ({ ...one, plugin: await importPlugin(one.spec.use, one.spec.path, one.spec.version) })),
   );
@@ -112,7 +116,7 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
   const { kept } = services;
   const isMade = (point: string): boolean => kept !== undefined && !kept.releases && kept.points.includes(point);
   try {
-    for (const loaded of await importAll(data, thread))
+    for (const loaded of await importAll(data, thread, services.selects))
       for (const one of loaded.plugin.contribute(parseConfig(loaded))) {
         if (!one.threads.includes(thread) || isMade(one.point)) continue;
         const target = targetOf(one.point, loaded, data, services.running);

@@ -3,6 +3,9 @@ import type { ThreadData } from '../../threads/data.js';
 import type { ThreadReading } from '../../threads/scheduling.js';
 import type { MetricDefinition } from '../../api/observe/metrics.js';
 import type { Contributed } from '../../api/point.js';
+import { featureStates } from '../../features/gates.js';
+import { namingOf } from '../../naming.js';
+import { registerFeatureMetrics } from './features.js';
 import type { ObservedMetrics } from './observed.js';
 import { registerPluginMetrics } from './plugins.js';
 import { registerProcessMetrics } from './process.js';
@@ -22,18 +25,21 @@ export interface MetricSources {
   readonly countsElsewhere: () => Promise<readonly RequestCounts[]>;
   /** Reads the times of all threads. */
   readonly readThreads: () => readonly ThreadReading[];
+  /** Which feature gates are on. */
+  readonly data: Pick<ThreadData, 'naming' | 'features' | 'enablement'>;
 }
 
-/** The metrics at `/metrics`: requests, process, threads, calls of plugins, and those of plugins. */
+/** The metrics at `/metrics`: requests, process, feature gates, threads, calls of plugins, and those of plugins. */
 export function serverMetrics(
   requests: RequestMetrics,
   observed: ObservedMetrics,
   definitions: readonly Contributed<MetricDefinition>[],
-  { called, countsElsewhere, readThreads }: MetricSources,
+  { called, countsElsewhere, readThreads, data }: MetricSources,
 ): Scrape {
   const registry = new Registry();
   requests.register(registry);
   registerProcessMetrics(registry);
+  registerFeatureMetrics(registry, namingOf(data.naming), featureStates(data.features, data.enablement.minor));
   const threads = new ThreadMetrics(registry);
   registerPluginMetrics(registry, called);
   observed.register(registry, definitions);

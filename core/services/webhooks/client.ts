@@ -173,7 +173,8 @@ export class WebhookClient {
         : new https.Agent({
             ...common,
             ...(skipsVerification ? { rejectUnauthorized: false } : {}),
-            ...(ca ? { ca } : {}),
+            // Each certificate of a bundle is trusted, as upstream has it: it may be that of the webhook itself.
+            ...(ca ? { ca, allowPartialTrustChain: true } : {}),
             ...(serverName ? { servername: serverName } : {}),
             ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
           });

@@ -65,7 +65,7 @@ export class Endpoints {
     const name = stringAt(service, 'name');
     const port = numberAt(service, 'port') ?? 443;
     const serverName = `${name}.${namespace}.svc`;
-    const path = stringAt(service, 'path') || '/';
+    const path = joinedPath(stringAt(service, 'path'));
     const shown = `https://${serverName}:${port}${path}${query}`;
     const { services } = this.settings;
     const mapped = ownAt(services, `${namespace}/${name}:${port}`) ?? ownAt(services, `${namespace}/${name}`);
@@ -105,8 +105,12 @@ export class Endpoints {
 const ownAt = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
+/** A path as upstream's client joins its segments: none is empty, and there is no slash at the end. */
+const joinedPath = (path: string): string => `/${path.split('/').filter(Boolean).join('/')}`;
+
 function withQuery(url: URL, query: string): string {
   const copy = new URL(url);
+  copy.pathname = joinedPath(copy.pathname);
   copy.search = query;
   return copy.href;
 }

@@ -31,7 +31,9 @@ function fetchObject(url: string, ca: readonly string[], deadline: number): Prom
       fail('no answer in time');
       sent.destroy();
     }, deadline - monotonicTime());
-    const sent = request(url, { ca: [...ca], agent: false, headers: { accept: 'application/json' } }, answer => {
+    // Each certificate is trusted by itself, as upstream has it.
+    const trust = { ca: [...ca], allowPartialTrustChain: true };
+    const sent = request(url, { ...trust, agent: false, headers: { accept: 'application/json' } }, answer => {
       const { statusCode = 0 } = answer;
       const chunks: Buffer[] = [];
       let size = 0;

@@ -4,6 +4,7 @@ import { aggregateAll } from './aggregate.js';
 import { CLUSTER_BINDINGS, NAMESPACED_BINDINGS, NAMESPACED_ROLES } from './bindings.js';
 import { COMPONENT_ROLES } from './componentRoles.js';
 import { CONTROLLER_ROLES } from './controllerRoles.js';
+import { GATED_ROLES, withGatedRules } from './gatedRoles.js';
 import type { BindingSpec, RoleSpec } from './spec.js';
 import { USER_ROLES } from './userRoles.js';
 
@@ -72,13 +73,21 @@ function bindingObject(spec: BindingSpec, naming: Naming): ApiObject {
 /**
  * The default roles and bindings as stored objects, in the naming of the server (spec, "Default roles and bindings"):
  * cluster roles (with aggregated rules), cluster role bindings, then roles and role bindings of the system namespaces.
+ * Those of features are among them if their gates are on.
  */
-export function bootstrapObjects(naming: Naming): ApiObject[] {
-  const roles = [...USER_ROLES, ...COMPONENT_ROLES, ...CONTROLLER_ROLES].map(spec => roleObject(spec, naming));
+export function bootstrapObjects({ naming, isEnabled }: Pick<Host, 'naming' | 'isEnabled'>): ApiObject[] {
+  const gated = GATED_ROLES.filter(({ gates }) => gates.every(isEnabled));
+  const roles = [...USER_ROLES, ...COMPONENT_ROLES, ...CONTROLLER_ROLES, ...gated].map(spec =>
+    roleObject({ ...spec, rules: withGatedRules(spec.name, spec.rules, isEnabled) }, naming),
+  );
   const filled = new Map(aggregateAll(roles).map(role => [role.metadata.name, role]));
+  const bindings = [
+    ...CLUSTER_BINDINGS,
+    ...gated.map(({ name, subject }): BindingSpec => ({ name, role: name, subjects: [subject] })),
+  ];
   return [
     ...roles.map(role => filled.get(role.metadata.name) ?? role),
-    ...CLUSTER_BINDINGS.map(spec => bindingObject(spec, naming)),
+    ...bindings.map(spec => bindingObject(spec, naming)),
     ...NAMESPACED_ROLES.map(spec => roleObject(spec, naming)),
     ...NAMESPACED_BINDINGS.map(spec => bindingObject(spec, naming)),
   ];

@@ -4,8 +4,6 @@ import type { PolicyRule, RoleRef, Subject } from '../rbac/policy.js';
 import { type AggregationRule, aggregateAll } from './aggregate.js';
 import { autoupdateAnnotation, bootstrapObjects } from './objects.js';
 
-type Naming = Host['naming'];
-
 /**
  * The writes that restore the defaults. `recreate` are bindings to another role: they are deleted and created again,
  * because `roleRef` is immutable.
@@ -89,10 +87,14 @@ function aggregateDefaults(roles: ReadonlyMap<string, ApiObject>, defaults: Read
  * add what is missing: objects, permissions, subjects, labels. Nothing is removed, and objects with the annotation
  * `autoupdate: "false"` are not changed.
  */
-export function reconcileBootstrap(current: readonly ApiObject[], naming: Naming): Reconciliation {
+export function reconcileBootstrap(
+  current: readonly ApiObject[],
+  host: Pick<Host, 'naming' | 'isEnabled'>,
+): Reconciliation {
+  const { naming } = host;
   const stored = new Map(current.map(object => [keyOf(object), object]));
   const after = new Map(stored);
-  const defaults = bootstrapObjects(naming);
+  const defaults = bootstrapObjects(host);
   const recreate: ApiObject[] = [];
   for (const want of defaults) {
     const have = stored.get(keyOf(want));

@@ -45,7 +45,7 @@ export const bootstrap = (host: Host<'control'>) =>
           apiVersion: host.naming.apiVersion(`${GROUP}/v1`),
         })),
       );
-      const missing = reconcileBootstrap(current as ApiObject[], host.naming);
+      const missing = reconcileBootstrap(current as ApiObject[], host);
       const writes = [
         ...missing.create.map(object => () => create(client, object)),
         ...missing.update.map(

@@ -10,6 +10,10 @@ export const LEASES = 'coordination.orchestrator.io/leases';
 const LEASE_SECONDS = 3600;
 const RENEW_MS = 10_000;
 
+const NAMESPACES = 'core/namespaces';
+/** After this time, the namespace is looked for again. */
+const WITHOUT_NAMESPACE_MS = 200;
+
 const identityLabel = (naming: Naming): string => naming.label('apiserver.orchestrator.io/identity');
 const serverName = (naming: Naming): string => naming.component('orchestrator-apiserver');
 
@@ -58,6 +62,8 @@ export function identityLease(host: Host<'control'>): Controller {
     name: 'apiserver-identity',
     keys: [{ namespace, name: id }],
     async reconcile(_key, { client, get, list, now }) {
+      // Another server may be about to make it.
+      if (!get(NAMESPACES, { name: namespace })) return { after: WITHOUT_NAMESPACE_MS };
       const leases = client.resource(LEASES);
       // With microseconds.
       const renewTime = new Date(now()).toISOString().replace('Z', '000Z');

@@ -11,7 +11,7 @@ import { identityLease, isIdentity, LEASES, leaseNamespace, serverId } from './i
 import { statusOf } from './status.js';
 
 const UPDATER = 'storage-version-updater';
-const COLLECTOR = 'storageversion-garbage-collector-controller';
+const COLLECTOR = 'storage-version-garbage-collector';
 const VERSIONS = 'internal.apiserver.orchestrator.io/storageversions';
 /** After this time, the Lease of this server is looked for again. */
 const WITHOUT_LEASE_MS = 200;
@@ -102,14 +102,18 @@ function parse(config: unknown): { resources: readonly ResourceVersions[] } {
   return { resources };
 }
 
-/** Keeps the Lease of this server, and its versions in StorageVersions. */
+/** Keeps the Lease of this server, and removes those of servers that are gone. */
+export const serverIdentity = {
+  name: 'controllers/server-identity',
+  parse: () => ({}),
+  contribute: () => [controller.of(identityLease)],
+} satisfies Plugin;
+
+/** Keeps the versions of this server in StorageVersions. */
 export const storageVersions = {
   name: 'controllers/storage-versions',
   parse,
-  contribute: ({ resources }) => [
-    controller.of(whereServed('apiserver-identity', identityLease)),
-    controller.of(whereServed(UPDATER, host => updater(host, resources))),
-  ],
+  contribute: ({ resources }) => [controller.of(whereServed(UPDATER, host => updater(host, resources)))],
 } satisfies Plugin<{ resources: readonly ResourceVersions[] }>;
 
 /** Removes servers that are gone from StorageVersions. */
