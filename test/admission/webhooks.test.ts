@@ -308,18 +308,11 @@ describe('a validating webhook', () => {
     expect(hooks.take('/token')[0]?.authorization).toBe('Bearer for-the-hook');
   });
 
-  test('is trusted by its own certificate without that of its CA, as test environments install it', async () => {
-    const clientConfig = { url: `${hooks.url}/own`, caBundle: hooks.ownBundle };
+  test('is trusted by its own certificate, and called without empty segments of its path', async () => {
+    const clientConfig = { url: `${hooks.url}//own/`, caBundle: hooks.ownBundle };
     await install(api, 'Validating', 'own', hooks.webhook('/own', { clientConfig }));
     expect((await create('own', 'own')).status).toBe(201);
     expect(hooks.take('/own')).toHaveLength(1);
-  });
-
-  test('is called without the empty segments of its path', async () => {
-    const clientConfig = { url: `${hooks.url}//joined/`, caBundle: hooks.caBundle };
-    await install(api, 'Validating', 'joined', hooks.webhook('/joined', { clientConfig }));
-    expect((await create('joined', 'joined')).status).toBe(201);
-    expect(hooks.take('/joined')).toHaveLength(1);
   });
 
   test('of an unknown service fails the request', async () => {
