@@ -303,16 +303,11 @@ describe('a validating webhook', () => {
     await install(api, 'Validating', 'service', hooks.webhook('/service', { clientConfig }));
     expect((await create('service', 'service')).status).toBe(201);
     expect(hooks.take('/service')[0]?.client).toBe('the-server');
-    await install(api, 'Validating', 'token', hooks.webhook('/token'));
+    // Trusted by its own certificate, and called without the empty segments of its path.
+    const own = { url: `${hooks.url}//token/`, caBundle: hooks.ownBundle };
+    await install(api, 'Validating', 'token', hooks.webhook('/token', { clientConfig: own }));
     expect((await create('token', 'token')).status).toBe(201);
     expect(hooks.take('/token')[0]?.authorization).toBe('Bearer for-the-hook');
-  });
-
-  test('is trusted by its own certificate, and called without empty segments of its path', async () => {
-    const clientConfig = { url: `${hooks.url}//own/`, caBundle: hooks.ownBundle };
-    await install(api, 'Validating', 'own', hooks.webhook('/own', { clientConfig }));
-    expect((await create('own', 'own')).status).toBe(201);
-    expect(hooks.take('/own')).toHaveLength(1);
   });
 
   test('of an unknown service fails the request', async () => {
