@@ -296,10 +296,8 @@ describe('a validating webhook', () => {
   });
 
   test('of a service is found by --webhook-resolve and sees the certificate of the server', async () => {
-    const clientConfig = {
-      service: { namespace: 'default', name: 'hook', path: '/service' },
-      caBundle: hooks.caBundle,
-    };
+    const service = { namespace: 'default', name: 'hook', path: '/service' };
+    const clientConfig = { service, caBundle: hooks.caBundle };
     await install(api, 'Validating', 'service', hooks.webhook('/service', { clientConfig }));
     expect((await create('service', 'service')).status).toBe(201);
     expect(hooks.take('/service')[0]?.client).toBe('the-server');
