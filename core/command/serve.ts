@@ -2,6 +2,7 @@ import type { Log } from '../api/host.js';
 import type { Settings } from '../settings/settings.js';
 import { collectGarbageWhenIdle } from '../threads/collect.js';
 import { keepOptimized } from '../threads/optimization.js';
+import { setTimeout } from '../runtime/timers.js';
 import type { OwnServer, RunningServer } from '../server/start.js';
 import { ConfigError } from '../api/point.js';
 import { logExits, logOf, logUncaught, logUnhandledRejections } from '../plugin/log.js';
@@ -46,13 +47,16 @@ function waitForSignal(io: Io): Promise<'signal'> {
   });
 }
 
+/** Some threads start once the server answers requests; they have loaded their modules by then. */
+const LOADED_MS = 10_000;
+
 /**
  * Starts the server, which has this process to itself. Its modules are loaded only here, so that bad flags are reported
  * without delay.
  */
 const loadAndStart: StartServer = async (settings, version) => {
   const server = await (await import('../server/start.js')).startWith(settings, version);
-  keepOptimized();
+  setTimeout(keepOptimized, LOADED_MS).unref();
   return server;
 };
 
