@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -151,6 +151,8 @@ describe('the build', () => {
 
   it('makes caches that the threads of a new server use', async () => {
     const report = pathToFileURL(resolve('test', 'server', 'fixtures', 'reportCodeCache.mjs')).href;
+    // Without the certificates of other tests: the server loads what makes them.
+    mkdirSync(join(directory, 'data', 'pki'), { recursive: true, mode: 0o700 });
     const server = await ServerProcess.start(join(directory, 'data'), [], ['env', `NODE_OPTIONS=--import=${report}`]);
     try {
       const unused = () => caches.filter(name => !server.output.includes(`uses ${name}\n`));
