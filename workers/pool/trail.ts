@@ -105,7 +105,10 @@ export class RequestTrail implements AdmissionObserver {
     this.#denied = { opinions, asked };
   }
 
-  /** Notes the fields that an apply would have taken from other managers. */
+  /**
+   * Notes the fields that an apply would have taken from other managers; for a change of a former version, the version
+   * with the manager that has written the current one.
+   */
   conflict(conflicts: readonly Conflict[]): void {
     this.#conflicts = conflicts.slice(0, RECORDED_PARTS).map(({ owner, path }) => ({
       field: shorten(path),

@@ -2,11 +2,7 @@ import type { MutatingAdmissionPolicyBinding } from '../../../kinds/admissionreg
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { operationViolations } from './mutatingAdmissionPolicy.js';
-import {
-  policyBindingStrategy,
-  setParamRefDefault,
-  validatePolicyBinding,
-} from './validatingAdmissionPolicyBinding.js';
+import { policyBindingStrategy, validatePolicyBinding } from './validatingAdmissionPolicyBinding.js';
 
 const validateBinding = (object: MutatingAdmissionPolicyBinding): Violation[] => [
   ...validatePolicyBinding(object),
@@ -16,16 +12,9 @@ const validateBinding = (object: MutatingAdmissionPolicyBinding): Violation[] =>
 /** MutatingAdmissionPolicyBinding. */
 export const mutatingAdmissionPolicyBinding = builtInKind<MutatingAdmissionPolicyBinding>(
   'admissionregistration.orchestrator.io/mutatingadmissionpolicybindings',
-  () => {
-    const strategy = policyBindingStrategy();
-    return {
-      ...strategy,
-      applyDefaults: object => {
-        strategy.applyDefaults?.(object);
-        setParamRefDefault(object);
-      },
-      validateCreate: validateBinding,
-      validateUpdate: validateBinding,
-    };
-  },
+  () => ({
+    ...policyBindingStrategy(),
+    validateCreate: validateBinding,
+    validateUpdate: validateBinding,
+  }),
 );

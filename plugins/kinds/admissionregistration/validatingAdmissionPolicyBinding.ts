@@ -56,17 +56,13 @@ export const policyBindingStrategy = (): Partial<Strategy<Binding>> => ({
   hasGeneration: true,
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
-  applyDefaults: object => {
-    const match = object.spec.matchResources;
-    if (match) setMatchDefaults(match);
+  applyDefaults: ({ apiVersion, spec: { matchResources, paramRef } }) => {
+    if (matchResources) setMatchDefaults(matchResources);
+    // Later versions require the member.
+    if (paramRef && apiVersion.endsWith('/v1alpha1')) setIfAbsent(paramRef, 'parameterNotFoundAction', 'Deny');
   },
   columns: COLUMNS,
 });
-
-/** The default of alpha versions for a parameter that is not found. */
-export function setParamRefDefault({ spec: { paramRef } }: Binding): void {
-  if (paramRef) setIfAbsent(paramRef, 'parameterNotFoundAction', 'Deny');
-}
 
 const EXCLUSIVE = 'name and selector are mutually exclusive';
 
@@ -128,17 +124,10 @@ const validateBinding = (object: ValidatingAdmissionPolicyBinding): Violation[] 
 /** ValidatingAdmissionPolicyBinding. */
 export const validatingAdmissionPolicyBinding = builtInKind<ValidatingAdmissionPolicyBinding>(
   'admissionregistration.orchestrator.io/validatingadmissionpolicybindings',
-  () => {
-    const strategy = policyBindingStrategy();
-    return {
-      ...strategy,
-      applyDefaults: object => {
-        strategy.applyDefaults?.(object);
-        if (object.apiVersion.endsWith('/v1alpha1')) setParamRefDefault(object);
-      },
-      revalidatesName: true,
-      validateCreate: validateBinding,
-      validateUpdate: validateBinding,
-    };
-  },
+  () => ({
+    ...policyBindingStrategy(),
+    revalidatesName: true,
+    validateCreate: validateBinding,
+    validateUpdate: validateBinding,
+  }),
 );
