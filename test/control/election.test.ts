@@ -66,6 +66,17 @@ it('the first candidate leads, after creating the namespace of the lease; the se
   expect(leases.lease).toMatchObject({ kind: 'Lease', spec: { leaseTransitions: 0, leaseDurationSeconds: 10 } });
 });
 
+it('a process leads only after it has become a candidate, whatever changes of the lease it receives before', async () => {
+  const leases = new Leases();
+  const [a, b] = [leases.candidate(), leases.candidate()];
+  await a.lead();
+  await a.close();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([b.leading, leases.lease?.spec['holderIdentity']]).toEqual([false, '']);
+  await b.lead();
+  expect(b.leading).toBe(true);
+});
+
 it('a lease that is no longer renewed is taken over within 15 seconds, not before its duration is over', async () => {
   const leases = new Leases();
   const [dead, b] = [leases.candidate(), leases.candidate()];

@@ -53,7 +53,8 @@ export class Election {
   /** The resourceVersion of the lease when it was last read, and the time when this version was first seen. */
   #seen: { readonly version: string; readonly at: number } | undefined;
   #renewed = 0;
-  #won: () => void = () => undefined;
+  /** Resolves `lead`; undefined until this process is a candidate. */
+  #won: (() => void) | undefined;
   #decide: (leading: boolean) => void = () => undefined;
   /** Resolves with whether this process leads, once this is known. */
   readonly decided = new Promise<boolean>(resolve => {
@@ -85,7 +86,8 @@ export class Election {
    * after a leader has resigned.
    */
   onLeaseChange(lease: string): void {
-    if (this.#leading || this.#closed || lease !== `${this.#namespace}/${NAME}`) return;
+    // It would lead before its controllers wait for that.
+    if (!this.#won || this.#leading || this.#closed || lease !== `${this.#namespace}/${NAME}`) return;
     this.#attemptNext();
   }
 
@@ -139,7 +141,7 @@ export class Election {
           this.#leading = true;
           this.#renewTimer();
           this.parts.log(`${this.parts.identity} leads`);
-          this.#won();
+          this.#won?.();
         }
       } else if (this.#leading) this.#stopLeading();
     } catch (error) {

@@ -116,10 +116,11 @@ runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, F
       });
     const run = async (): Promise<void> => {
       if (election) {
+        // The election does not wait for controllers of every server: they may retry for long.
+        const leads = election.lead();
         const own = await load(isOfEveryServer);
-        // An election does not wait for them: they may retry for long.
         void startAll(own.at(controller), false, post, log);
-        await election.lead();
+        await leads;
       }
       // Before those of the controllers, which ask for the kinds of definitions.
       objects.listen(({ type, object }) => {
