@@ -1,7 +1,7 @@
 /**
- * Runs the code of chunks (`scripts/bundle.mjs`) as scripts, because only scripts can use V8's code cache in Node.js
- * 20: functions that were compiled when the cache was made are not parsed and compiled again by each thread of each
- * start. Modules of a chunk import it; nothing else does.
+ * Runs the code of chunks (`scripts/build/bundle.mjs`) as scripts, because only scripts can use V8's code cache in
+ * Node.js 20: functions that were compiled when the cache was made are not parsed and compiled again by each thread of
+ * each start. Modules of a chunk import it; nothing else does.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,10 @@ export interface RunChunk {
   readonly key: Buffer;
 }
 
-/** The chunks that this thread has run: the build makes their caches of what is compiled (`scripts/codeCache.mjs`). */
+/**
+ * The chunks that this thread has run: the build makes their caches of what is compiled
+ * (`scripts/build/codeCache.mjs`).
+ */
 export const chunks: RunChunk[] = [];
 
 /** The program that runs: its version, processor and build settings. */

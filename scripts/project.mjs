@@ -90,14 +90,16 @@ const compiled = join(root, 'dist', 'modules');
 /** Compiles and bundles, if a source is newer than the last build. Makes code caches for this version of Node.js. */
 export async function build() {
   const built = modified(stamp);
-  const settings = ['tsconfig.json', 'package-lock.json', 'scripts'].map(name => join(root, name));
+  const settings = ['tsconfig.json', 'package-lock.json', 'scripts/project.mjs', 'scripts/build'].map(name =>
+    join(root, name),
+  );
   const isNew = built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built;
   const program = `${process.version} ${process.arch}`;
   if (isNew && recorded(stamp) === program) return;
   say(
     isNew ? 'making code caches for this Node.js …' : 'building (half a minute, only after changes): types of kinds …',
   );
-  const { writeKindTypes } = await import('./kindTypes.mjs');
+  const { writeKindTypes } = await import('./build/kindTypes.mjs');
   if (!isNew) await writeKindTypes();
   // Files that change during the build are newer than it.
   const began = isNew ? new Date(built) : new Date();
@@ -108,7 +110,7 @@ export async function build() {
     say('bundling, and making code caches …');
     await assemble();
   }
-  const { makeCodeCache } = await import('./codeCache.mjs');
+  const { makeCodeCache } = await import('./build/codeCache.mjs');
   await makeCodeCache(join(root, 'dist'));
   writeFileSync(stamp, program);
   utimesSync(stamp, began, began);
@@ -128,8 +130,8 @@ function removeOrphans() {
  * out but the program reads, and tests, benches and examples as they are compiled.
  */
 async function assemble() {
-  const { bundle, BUNDLED } = await import('./bundle.mjs');
-  const { bundleConsole, CONSOLE_APP } = await import('./consoleApp.mjs');
+  const { bundle, BUNDLED } = await import('./build/bundle.mjs');
+  const { bundleConsole, CONSOLE_APP } = await import('./build/consoleApp.mjs');
   const made = join(root, 'dist', 'new');
   rmSync(made, { recursive: true, force: true });
   await bundle(compiled, made);

@@ -6,7 +6,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changedTests } from './changed.mjs';
+import { changedTests } from './test/changed.mjs';
 import { build, install, root, run } from './project.mjs';
 
 /** More unstable tests than this fail the run. */

@@ -31,7 +31,7 @@ const writesNothing = ({ points }: PluginSpec): boolean =>
   points !== undefined && !points.some(point => POINTS.includes(point));
 
 /**
- * The file with the first objects of a new store, which the build has made (`scripts/firstObjects.mjs`): system
+ * The file with the first objects of a new store, which the build has made (`scripts/build/firstObjects.mjs`): system
  * namespaces, default roles and the like, as controllers write them with default settings. Undefined if this server's
  * may differ, or if the build could not make it: controllers write them then, each by a request.
  */

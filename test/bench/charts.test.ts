@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Compared, ratioChart, tableChart } from '../../bench/lib/chart.js';
 
-const script = new URL('../../scripts/upstreamCharts.mjs', import.meta.url).href;
+const script = new URL('../../scripts/docs/upstreamCharts.mjs', import.meta.url).href;
 const { CHARTS, comparedIn } = (await import(script)) as {
   CHARTS: Readonly<Record<string, { readonly title: string }>>;
   comparedIn(performance: string, chart: object): readonly Compared[];

@@ -19,7 +19,7 @@ async function audit(advisories: object | null): Promise<{ readonly code: number
   // npm remembers advisories.
   const cache = mkdtempSync(join(tmpdir(), 'capstan-audit-'));
   const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_cache: cache };
-  const child = spawn(process.execPath, ['scripts/audit.mjs'], { env });
+  const child = spawn(process.execPath, ['scripts/check/audit.mjs'], { env });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', bytes => (output += String(bytes)));
   const code = await new Promise<number | null>(resolve => child.on('close', resolve));

@@ -5,7 +5,7 @@ import { describeField, describeType } from '../../core/schema/table/description
 import { PACKAGES } from '../../core/schema/table/packages.js';
 import { typeOf, typesOfPackage } from '../../core/schema/table/types.js';
 // @ts-expect-error: scripts have no types.
-import { kindPages } from '../../scripts/kindPages.mjs';
+import { kindPages } from '../../scripts/docs/kindPages.mjs';
 
 /** Where descriptions stand, by package. */
 const FOLDER = 'core/schema/table/descriptions';

@@ -63,7 +63,7 @@ describe('the code of a chunk that is split', () => {
     readonly module: string;
     readonly script: string;
   }
-  const script = new URL('../../scripts/splitChunk.mjs', import.meta.url).href;
+  const script = new URL('../../scripts/build/splitChunk.mjs', import.meta.url).href;
   const split = async (code: string): Promise<Split | undefined> => {
     const { splitChunk } = (await import(script)) as { splitChunk(code: string): Split | undefined };
     return splitChunk(code);

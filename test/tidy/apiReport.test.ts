@@ -14,7 +14,7 @@ describe('npm run api', { timeout: 300_000 }, () => {
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
   const api = (...parameters: string[]): string => {
-    const { stderr, status } = spawnSync(process.execPath, [join(copy, 'scripts', 'api.mjs'), ...parameters], {
+    const { stderr, status } = spawnSync(process.execPath, [join(copy, 'scripts', 'check', 'api.mjs'), ...parameters], {
       encoding: 'utf8',
       cwd: copy,
     });

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 interface Versions {
   versionError(released: string | undefined, current: string): string;
 }
-const script = new URL('../../scripts/apiVersion.mjs', import.meta.url).href;
+const script = new URL('../../scripts/check/apiVersion.mjs', import.meta.url).href;
 const { versionError } = (await import(script)) as Versions;
 
 const part = (name: string, ...members: string[]): string =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 /* Which tests `npm test -- --changed` runs. */
 
-const script = new URL('../../scripts/changed.mjs', import.meta.url).href;
+const script = new URL('../../scripts/test/changed.mjs', import.meta.url).href;
 const changed = (await import(script)) as {
   modules(): object;
   testsFor(files: readonly string[], all: object): string[];

@@ -9,7 +9,7 @@ const { devDependencies }: { devDependencies: Versions } = manifest;
 /** Dependencies that users of the package install. */
 const dependencies: Versions = { ...manifest.dependencies, ...manifest.optionalDependencies };
 /** Packages that the build bundles, so that nobody needs to install them. */
-const { PACKAGES: bundled } = (await import(new URL('../../scripts/bundle.mjs', import.meta.url).href)) as {
+const { PACKAGES: bundled } = (await import(new URL('../../scripts/build/bundle.mjs', import.meta.url).href)) as {
   PACKAGES: readonly string[];
 };
 /** Packages that the scripts use, and types that are used without an import. */

@@ -52,8 +52,8 @@ const PROGRAMS = [
   'test/robustness/main.ts',
   'bench/run.ts',
   'core/cel/tool.ts',
-  'scripts/api.mjs',
-  'scripts/differential.mjs',
+  'scripts/check/api.mjs',
+  'scripts/differential/differential.mjs',
 ];
 
 /** The help of all commands. */

@@ -4,7 +4,7 @@ interface Source {
   readonly path: string;
   readonly text: string;
 }
-const script = new URL('../../scripts/style.mjs', import.meta.url).href;
+const script = new URL('../../scripts/check/style.mjs', import.meta.url).href;
 const { faultsIn } = (await import(script)) as {
   faultsIn(sources: readonly Source[], others: readonly Source[], sections: ReadonlySet<string>): string[];
 };
@@ -26,6 +26,8 @@ describe('npm run lint finds', () => {
     const sources = Array.from({ length: 16 }, (_, i) => ({ path: `core/model/a${i}.ts`, text: '' }));
     expect(faultsIn(sources, [], new Set())).toEqual(['core/model: the folder has 16 source files, more than 15']);
     expect(faultsIn(sources.slice(1), [], new Set())).toEqual([]);
+    const scripts = Array.from({ length: 16 }, (_, i) => ({ path: `scripts/a${i}.mjs`, text: '' }));
+    expect(faultsIn([], scripts, new Set())).toEqual(['scripts: the folder has 16 source files, more than 15']);
   });
 
   test('a name in another case', () => {

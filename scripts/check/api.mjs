@@ -9,7 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { changesOf, versionError } from './apiVersion.mjs';
-import { root } from './project.mjs';
+import { root } from '../project.mjs';
 
 const REPORT = join(root, 'docs', 'reference', 'api.txt');
 /** The report of the last release; absent before the first one. */

@@ -3,9 +3,9 @@
  * are created on several servers. Compared is what these answer to writes that match, and what they send to webhooks.
  */
 import { createServer } from 'node:https';
-import { APPLY, areAlike, DEFINITIONS, Generator, masked, MERGE, send } from './differentialCommon.mjs';
-import { conversions, convert, convertedDefinition, GROUP } from './differentialConversions.mjs';
-import { issue } from '../dist/core/services/pki/certificate.js';
+import { APPLY, areAlike, DEFINITIONS, Generator, masked, MERGE, send } from './common.mjs';
+import { conversions, convert, convertedDefinition, GROUP } from './conversions.mjs';
+import { issue } from '../../dist/core/services/pki/certificate.js';
 
 const ADMISSION = '/apis/admissionregistration.k8s.io';
 const DAY = 24 * 3600 * 1000;

@@ -11,7 +11,7 @@ const ENTRY =
 
 const LINES = 500;
 const COLUMNS = 120;
-/** Source files in one folder of what is shipped. */
+/** Source files in one folder of what is shipped, and scripts in one folder. */
 const FILES = 15;
 
 const EXPORT = /^export (?:default )?(?:abstract |async )*(?:interface|type|const|class|function\*?|enum) (\w+)/gm;
@@ -85,9 +85,9 @@ const longFiles = sources =>
     .filter(source => !isTable(source) && source.text.split('\n').length > LINES)
     .map(({ path }) => `${path}: the file has more than ${LINES} lines`);
 
-function largeFolders(sources) {
+function largeFolders(sources, others) {
   const counts = new Map();
-  for (const { path } of sources.filter(isShipped))
+  for (const { path } of [...sources.filter(isShipped), ...others])
     counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
   return [...counts]
     .filter(([, count]) => count > FILES)
@@ -111,6 +111,6 @@ export const faultsIn = (sources, others, sections) => [
   ...citations(sources, sections),
   ...longLines(sources),
   ...longFiles(sources),
-  ...largeFolders(sources),
+  ...largeFolders(sources, others),
   ...otherNames(sources),
 ];

@@ -2,7 +2,7 @@
  * Definitions of custom kinds with the extensions of structural schemas, objects of them, policies and webhook
  * configurations, made by a seed: the same are sent to several servers, and what they answer and store is compared.
  */
-import { APPLY, areAlike, DEFINITIONS, Generator, MERGE, send } from './differentialCommon.mjs';
+import { APPLY, areAlike, DEFINITIONS, Generator, MERGE, send } from './common.mjs';
 
 const GROUP = 'generated.example.com';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';

@@ -5,7 +5,7 @@
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { install, root } from './project.mjs';
+import { install, root } from '../project.mjs';
 import { brokenLinks, ROOT_PAGES, siteConfig, sitePage, slugify } from './sitePages.mjs';
 
 const site = join(root, 'dist', 'site');

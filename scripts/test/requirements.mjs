@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './project.mjs';
+import { root } from '../project.mjs';
 
 const ID = /[AR]\d{3}x?/g;
 /** Ids in every `[R123 R124]` of a text. */

@@ -1,6 +1,6 @@
 /** `npm run typecheck`: checks all types, without writing anything but those of the kinds. */
-import { writeKindTypes } from './kindTypes.mjs';
-import { install, run, TYPESCRIPT } from './project.mjs';
+import { writeKindTypes } from '../build/kindTypes.mjs';
+import { install, run, TYPESCRIPT } from '../project.mjs';
 
 await install();
 await writeKindTypes();

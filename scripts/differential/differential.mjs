@@ -18,10 +18,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compareDefinitions } from './differentialDefinitions.mjs';
-import { masked, randomNumbers } from './differentialCommon.mjs';
-import { compareWrites } from './differentialWrites.mjs';
-import { root } from './project.mjs';
+import { compareDefinitions } from './definitions.mjs';
+import { masked, randomNumbers } from './common.mjs';
+import { compareWrites } from './writes.mjs';
+import { root } from '../project.mjs';
 
 const FOLDER = join(root, 'test', 'kinds', 'rules');
 const read = name => JSON.parse(readFileSync(join(FOLDER, name), 'utf8'));
@@ -187,7 +187,7 @@ if (options.reference && options.definitions) {
   console.log(`${alike} of ${sent} answers are alike`);
 } else if (options.reference && options.admission) {
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
-  const { compareAdmission } = await import('./differentialAdmission.mjs');
+  const { compareAdmission } = await import('./admission.mjs');
   const { reference, url, token, admission, seed } = options;
   const servers = [reference, url];
   const random = randomNumbers(Number(seed));
@@ -209,7 +209,7 @@ if (options.reference && options.definitions) {
     writeFileSync(join(FOLDER, 'recorded.json'), `[\n${lines.join(',\n')}\n]\n`);
   }
 } else {
-  const { kindsPage, uncoveredFields } = await import('../dist/test/kinds/rules/page.js');
+  const { kindsPage, uncoveredFields } = await import('../../dist/test/kinds/rules/page.js');
   for (const field of uncoveredFields([...bases, ...read('coverage.json')])) console.log(`no base has ${field}`);
   writeFileSync(
     join(root, 'docs', 'reference', 'kinds.md'),

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build, install, root } from './project.mjs';
+import { build, install, root } from '../project.mjs';
 import { screenText, sessionImage } from './sessionImage.mjs';
 
 const IMAGE = join(root, 'docs', 'images', 'session.svg');

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { build, install, root, run } from './project.mjs';
+import { build, install, root, run } from '../project.mjs';
 
 const CATALOG = '/object/apps/v1/deployments/demo-storefront/catalog';
 

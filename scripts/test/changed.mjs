@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { root, SOURCES } from './project.mjs';
+import { root, SOURCES } from '../project.mjs';
 
 /** Folders of tests whose servers show a change below a path. The first path that matches counts. */
 const SUBJECTS = [
@@ -27,7 +27,7 @@ const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.
 /** The program, which loads each command when it is given: SUBJECTS says which tests show a change of these. */
 const MAIN = 'core/command/main.ts';
 /** Changes of these may change every test. */
-const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/(?:project|bundle|build)\.mjs)$/;
+const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/project\.mjs|scripts\/build\/.*)$/;
 
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
 const linesOf = text => text.split('\n').filter(line => line !== '');

@@ -10,7 +10,7 @@ import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 v8.setFlagsFromString = () => undefined;
 syncBuiltinESMExports();
 
-const { chunks } = await import(new URL('../dist/chunks/run.js', import.meta.url).href);
+const { chunks } = await import(new URL('../../dist/chunks/run.js', import.meta.url).href);
 const threads = new BroadcastChannel('code cache');
 threads.unref();
 

@@ -2,7 +2,7 @@
  * Updates of the status, patches of all kinds and applies by several managers, made by a seed from an object: the same
  * sequence is sent to several servers, and what they answer and store is compared.
  */
-import { APPLY, DEFINITIONS, Generator, isObject, masked, MERGE } from './differentialCommon.mjs';
+import { APPLY, DEFINITIONS, Generator, isObject, masked, MERGE } from './common.mjs';
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';

@@ -1,5 +1,5 @@
 /** A kind whose versions a webhook converts, the webhook, and writes and reads of its objects, made by a seed. */
-import { APPLY, MERGE } from './differentialCommon.mjs';
+import { APPLY, MERGE } from './common.mjs';
 
 export const GROUP = 'admitted.example.com';
 

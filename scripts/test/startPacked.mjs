@@ -1,12 +1,12 @@
 /**
- * Starts the packed server as its users do: `node scripts/startPacked.mjs TARBALL` installs the tarball into an empty
- * folder with the Node.js that runs this, without a compiler, and starts a server there, twice.
+ * Starts the packed server as its users do: `node scripts/test/startPacked.mjs TARBALL` installs the tarball into an
+ * empty folder with the Node.js that runs this, without a compiler, and starts a server there, twice.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from './project.mjs';
+import { run } from '../project.mjs';
 
 /** A start takes about a second. */
 const START_MS = 60_000;

@@ -93,7 +93,7 @@ export async function bundleConsole(root, out) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const root = dirname(import.meta.dirname);
+  const root = dirname(dirname(import.meta.dirname));
   const { bytes } = await bundleConsole(root, join(root, 'dist', CONSOLE_APP));
   console.error(`console: ${bytes} bytes at first`);
 }

@@ -6,10 +6,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { rolldown } from 'rolldown';
-import { root } from './project.mjs';
+import { root } from '../project.mjs';
 
 const FOLDER = join(root, 'kinds');
-const HEAD = '// Written by scripts/kindTypes.mjs from the table in core/schema/table.';
+const HEAD = '// Written by scripts/build/kindTypes.mjs from the table in core/schema/table.';
 const INDEX = `${HEAD}
 /** Values and metadata that the types of all kinds have in common. */
 export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../core/model/object.js';

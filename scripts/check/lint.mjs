@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { root, run } from './project.mjs';
+import { root, run } from '../project.mjs';
 import { faultsIn } from './style.mjs';
 
 /** The files with this extension in these folders. */

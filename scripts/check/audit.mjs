@@ -4,7 +4,7 @@
  * dependencies.
  */
 import { spawnSync } from 'node:child_process';
-import { root } from './project.mjs';
+import { root } from '../project.mjs';
 
 const FAILING = ['high', 'critical'];
 

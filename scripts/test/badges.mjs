@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './project.mjs';
+import { root } from '../project.mjs';
 import { passing, requirements } from './requirements.mjs';
 
 /** The clients, and the files of their tests in test/clients. */

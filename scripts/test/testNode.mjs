@@ -5,7 +5,7 @@
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { build, root, run } from './project.mjs';
+import { build, root, run } from '../project.mjs';
 
 /** The tested release of each major version that the project supports. */
 const RELEASES = { 20: '20.19.6', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
@@ -97,7 +97,7 @@ async function startPacked() {
   const tarball = join(FOLDER, `${name}-${own}.tgz`);
   const isPacked = existsSync(tarball) && statSync(tarball).mtimeMs > statSync(join(root, 'dist', '.built')).mtimeMs;
   const packing = ['pack', '--ignore-scripts', '--silent', `--pack-destination=${FOLDER}`];
-  return (isPacked ? 0 : await run('npm', packing)) || (await withRelease('scripts/startPacked.mjs', tarball));
+  return (isPacked ? 0 : await run('npm', packing)) || (await withRelease('scripts/test/startPacked.mjs', tarball));
 }
 
 await copyProject(join(folder, 'project'), version === Object.keys(RELEASES).at(-1));
