@@ -7,7 +7,8 @@ import { currentRequest } from '../../plugin/calls/requestScope.js';
 import { monotonicTime } from '../../runtime/clock.js';
 import { clearTimeout, delay, setTimeout } from '../../runtime/timers.js';
 import { withResolvers } from '../../runtime/withResolvers.js';
-import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES, WEBHOOK_SOCKETS } from '../../limits.js';
+import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES } from '../../limits.js';
+import { ConnectionAgents, isHttp } from './agents.js';
 import { describeError } from './connectionErrors.js';
 
 /** How a webhook is reached. */
@@ -67,16 +68,18 @@ interface Received extends HttpAnswer {
  * followed.
  */
 export class WebhookClient {
-  readonly #agents = new Map<string, http.Agent>();
+  readonly #agents: ConnectionAgents;
 
   /**
    * `maxSockets`: connections to one webhook at once; further calls wait for one. `userAgent`: the header of that name;
    * absent: none.
    */
   constructor(
-    readonly maxSockets = Number.POSITIVE_INFINITY,
+    maxSockets = Number.POSITIVE_INFINITY,
     readonly userAgent?: string,
-  ) {}
+  ) {
+    this.#agents = new ConnectionAgents(maxSockets);
+  }
 
   /**
    * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
@@ -148,7 +151,7 @@ export class WebhookClient {
     };
     try {
       const { request } = isHttp(endpoint) ? http : https;
-      return request(endpoint.url, { method: 'POST', agent: this.#agentOf(endpoint), headers }, answered);
+      return request(endpoint.url, { method: 'POST', agent: this.#agents.of(endpoint), headers }, answered);
     } catch (error) {
       throw new CallFailed(`${shownCall(endpoint)}: ${(error as Error).message}`);
     }
@@ -156,35 +159,9 @@ export class WebhookClient {
 
   /** Closes all connections. */
   close(): void {
-    for (const agent of this.#agents.values()) agent.destroy();
-    this.#agents.clear();
-  }
-
-  /** The connections to webhooks with the same certificates. */
-  #agentOf(endpoint: Endpoint): http.Agent {
-    const { ca, serverName, credentials, skipsVerification } = endpoint;
-    const key = JSON.stringify([isHttp(endpoint), ca, serverName, credentials?.certificate, skipsVerification]);
-    let agent = this.#agents.get(key);
-    if (!agent) {
-      if (this.#agents.size >= WEBHOOK_SOCKETS) this.close();
-      const common = { keepAlive: true, maxFreeSockets: WEBHOOK_SOCKETS, maxSockets: this.maxSockets };
-      agent = isHttp(endpoint)
-        ? new http.Agent(common)
-        : new https.Agent({
-            ...common,
-            ...(skipsVerification ? { rejectUnauthorized: false } : {}),
-            // Each certificate of a bundle is trusted, as upstream has it: it may be that of the webhook itself.
-            ...(ca ? { ca, allowPartialTrustChain: true } : {}),
-            ...(serverName ? { servername: serverName } : {}),
-            ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
-          });
-      this.#agents.set(key, agent);
-    }
-    return agent;
+    this.#agents.close();
   }
 }
-
-const isHttp = ({ url }: Endpoint): boolean => url.startsWith('http:');
 
 /** The codes of errors of a connection that the other side has closed. */
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
