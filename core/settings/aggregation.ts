@@ -29,7 +29,7 @@ export interface AggregationRules {
 const CERTIFICATE = '--proxy-client-cert-file';
 const KEY = '--proxy-client-key-file';
 
-/** Reads the rules of the settings. Throws ConfigError for a certificate without a key, and files that cannot be read. */
+/** Reads the rules of the settings. Throws ConfigError for a certificate without a key, and unreadable files. */
 export function aggregationRules(settings: AggregationSettings): AggregationRules {
   const { proxyClientCertFile, proxyClientKeyFile } = settings;
   if ((proxyClientCertFile === undefined) !== (proxyClientKeyFile === undefined))

@@ -84,7 +84,11 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     reads,
     paths: () => false,
     sites: () => new Map(),
-    aggregation: new Aggregation(() => state, { credentials: undefined, services: {}, routesToEndpoints: false, refusesRedirects: true }, log),
+    aggregation: new Aggregation(
+      () => state,
+      { credentials: undefined, services: {}, routesToEndpoints: false, refusesRedirects: true },
+      log,
+    ),
     log,
     metrics: new RequestMetrics(),
     compression: true,

@@ -155,8 +155,6 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     healthAccess.policyChanged();
   };
   const built = { live, state, reads, writer, healthAccess, finishWatches, reload };
-  const aggregation = new Aggregation(() => state, sources.aggregation, log);
-  releases.add('the connections to other servers', () => aggregation.close());
   const front: Front = new Front({
     registry: () => live.current,
     state,
@@ -165,7 +163,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     reads,
     paths: sources.paths(built),
     sites: () => plugins.at(httpSite),
-    aggregation,
+    aggregation: openAggregation(sources, () => state),
     log,
     metrics,
     audit: openAudit(sources),
@@ -173,6 +171,13 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     decided: sources.decided,
   });
   return { ...built, front };
+}
+
+/** Passes requests on to other servers until the scope is released. */
+function openAggregation({ aggregation, scope }: FrontSources, state: () => State): Aggregation {
+  const opened = new Aggregation(state, aggregation, scope.log);
+  scope.releases.add('the connections to other servers', () => opened.close());
+  return opened;
 }
 
 /** The cache of identities and permissions, which depend on the objects of the front end. */

@@ -154,7 +154,8 @@ export class Front {
       const request: FrontRequest = { exchange, route, sender };
       const version = this.parts.aggregation.of(exchange.path);
       if (version) await this.#forward(request, version, audited);
-      else if (route.target.is === 'path' && siteOf(this.parts.sites(), exchange.path)) await this.#visit(request, audited);
+      else if (route.target.is === 'path' && siteOf(this.parts.sites(), exchange.path))
+        await this.#visit(request, audited);
       else if (isWrite(exchange.method, route)) await this.#write(request, audited);
       else if ((await this.#authorize(request)) && (!audited || (await audited.receive(sender)))) {
         headers = warningHeadersOf(route.resource ?? route);
@@ -215,7 +216,11 @@ export class Front {
   }
 
   /** Has another server answer a request, once its sender may send it. */
-  async #forward(request: FrontRequest, version: AggregatedVersion, audited: Pick<BegunRequest, 'receive'> | undefined) {
+  async #forward(
+    request: FrontRequest,
+    version: AggregatedVersion,
+    audited: Pick<BegunRequest, 'receive'> | undefined,
+  ) {
     const { exchange, route, sender } = request;
     const body = holdBody(exchange);
     if (!(await this.#authorize(request))) return;

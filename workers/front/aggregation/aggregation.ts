@@ -49,7 +49,10 @@ export class Aggregation {
       host = addressOf(version, this.rules, key => this.#find(key));
     } catch (error) {
       if (!(error instanceof NoAddress)) throw error;
-      this.log.warn({ apiService: version.name, reason: error.message }, 'a service of an APIService cannot be reached');
+      this.log.warn(
+        { apiService: version.name, reason: error.message },
+        'a service of an APIService cannot be reached',
+      );
       return unavailable(exchange, auditId);
     }
     const path = forwardedPath(exchange.path);

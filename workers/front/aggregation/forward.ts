@@ -45,8 +45,8 @@ export interface ForwardedRequest {
 }
 
 /**
- * Passes a request on, and its answer back, each no faster than it is taken. Resolves when the answer has ended. Without
- * an answer, the client gets 503 with the reason, or 504 after the timeout.
+ * Passes a request on, and its answer back, each no faster than it is taken. Resolves when the answer has ended.
+ * Without an answer, the client gets 503 with the reason, or 504 after the timeout.
  */
 export async function forward(request: ForwardedRequest, agents: ConnectionAgents): Promise<void> {
   const { exchange, endpoint, path, headers, body, timeoutMs } = request;

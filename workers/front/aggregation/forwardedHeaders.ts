@@ -82,10 +82,12 @@ export function requestHeaders(exchange: Exchange, { user, host, path, auditId }
     headers,
     name => !REPLACED.has(name) && !REPLACED_PREFIXES.some(prefix => name.startsWith(prefix)),
   );
+  const isChunked = headers.some(([name]) => name === 'transfer-encoding');
   const via = headers.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value);
   return [
     ['host', host],
     ...kept,
+    ...(isChunked ? ([['transfer-encoding', 'chunked']] as [string, string][]) : []),
     ['audit-id', auditId],
     ['x-forwarded-for', [...via, exchange.remoteAddress].join(', ')],
     ['x-forwarded-host', host],
