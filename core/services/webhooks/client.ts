@@ -8,30 +8,8 @@ import { monotonicTime } from '../../runtime/clock.js';
 import { clearTimeout, delay, setTimeout } from '../../runtime/timers.js';
 import { withResolvers } from '../../runtime/withResolvers.js';
 import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES } from '../../limits.js';
-import { ConnectionAgents, isHttp } from './agents.js';
+import { ConnectionAgents, type Credentials, type Endpoint, isHttp } from './connections.js';
 import { describeError } from './connectionErrors.js';
-
-/** How a webhook is reached. */
-export interface Endpoint {
-  readonly url: string;
-  /** CA certificates in PEM; absent: those of the system. */
-  readonly ca?: string;
-  /** The name that its certificate must have, where it is not the host of the URL. */
-  readonly serverName?: string;
-  /** The client's certificate and key in PEM, or its bearer token. */
-  readonly credentials?: Credentials;
-  /** Whether its certificate is not verified. */
-  readonly skipsVerification?: boolean;
-}
-
-/** How the server identifies itself to a webhook. */
-export interface Credentials {
-  readonly certificate?: string;
-  readonly key?: string;
-  readonly token?: string;
-  readonly username?: string;
-  readonly password?: string;
-}
 
 /** An answer of a webhook. */
 export interface HttpAnswer {

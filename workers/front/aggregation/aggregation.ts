@@ -7,7 +7,7 @@ import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import { firstValue } from '../../../core/request/query.js';
 import { parseDuration } from '../../../core/schema/decode/scalars.js';
-import type { ConnectionAgents } from '../../../core/services/webhooks/agents.js';
+import type { ConnectionAgents } from '../../../core/services/webhooks/connections.js';
 import type { AggregationRules } from '../../../core/settings/aggregation.js';
 import type { FrontRequest } from '../access/sender.js';
 import { text } from '../answers/reply.js';
@@ -79,7 +79,7 @@ export class Aggregation {
     if (isSocket) return await (await import('./forwardSocket.js')).forwardSocket(request);
     const [{ forward }, { ConnectionAgents }] = await Promise.all([
       import('./forward.js'),
-      import('../../../core/services/webhooks/agents.js'),
+      import('../../../core/services/webhooks/connections.js'),
     ]);
     await forward(request, (this.#agents ??= new ConnectionAgents()));
   }

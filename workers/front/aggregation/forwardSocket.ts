@@ -3,7 +3,7 @@ import { AGGREGATED_MESSAGE_BYTES, LIST_SLICE_BYTES } from '../../../core/limits
 import { BEARER_SUBPROTOCOL } from '../../../core/naming.js';
 import { subprotocolsOf } from '../../../core/model/webSocket.js';
 import { withResolvers } from '../../../core/runtime/withResolvers.js';
-import { tlsOptionsOf } from '../../../core/services/webhooks/agents.js';
+import { tlsOptionsOf } from '../../../core/services/webhooks/connections.js';
 import { drainOf } from '../answers/drain.js';
 import { answerWith, type ForwardedRequest, unreachable } from './forward.js';
 

@@ -13,11 +13,7 @@ type Find = <Kind extends ApiObject>(key: string) => Kind | undefined;
 export class NoAddress extends Error {}
 
 /** The host and port, as in a URL, where a service is reached. Throws NoAddress. */
-export function addressOf(
-  { service }: AggregatedVersion,
-  rules: Pick<AggregationRules, 'services' | 'routesToEndpoints'>,
-  find: Find,
-): string {
+export function addressOf({ service }: AggregatedVersion, rules: AggregationRules, find: Find): string {
   const { namespace, name, port } = service;
   const mapped =
     ownValue(rules.services, `${namespace}/${name}:${port}`) ?? ownValue(rules.services, `${namespace}/${name}`);

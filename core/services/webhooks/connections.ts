@@ -1,7 +1,28 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { WEBHOOK_SOCKETS } from '../../limits.js';
-import type { Endpoint } from './client.js';
+
+/** How another server is reached. */
+export interface Endpoint {
+  readonly url: string;
+  /** CA certificates in PEM; absent: those of the system. */
+  readonly ca?: string;
+  /** The name that its certificate must have, where it is not the host of the URL. */
+  readonly serverName?: string;
+  /** The client's certificate and key in PEM, or its bearer token. */
+  readonly credentials?: Credentials;
+  /** Whether its certificate is not verified. */
+  readonly skipsVerification?: boolean;
+}
+
+/** How this server identifies itself to another one. */
+export interface Credentials {
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly token?: string;
+  readonly username?: string;
+  readonly password?: string;
+}
 
 /** Whether an endpoint is spoken to without TLS. */
 export const isHttp = ({ url }: Pick<Endpoint, 'url'>): boolean => url.startsWith('http:');
