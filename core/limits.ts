@@ -388,6 +388,10 @@ export const THREAD_CLOSE_MS = 3000;
  * answer is a failed call.
  */
 export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** Answer of another server to a request that is passed on to it, unless it is a watch; upstream's default. */
+export const AGGREGATED_MS = 60_000;
+/** Message of a WebSocket of another server. Above it: the connection is closed. */
+export const AGGREGATED_MESSAGE_BYTES = 1024 * 1024;
 /** Idle connections that a thread keeps to one webhook, and the number of certificates that it keeps them for. */
 export const WEBHOOK_SOCKETS = 64;
 /** How often a webhook that is busy is called again, within its timeout: upstream's client has the same number. */

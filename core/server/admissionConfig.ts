@@ -6,6 +6,7 @@ import { groupSpellings } from '../naming.js';
 import type { StrictJson } from '../schema/json/json.js';
 import { decodeYamlStrict } from '../schema/yaml/yaml.js';
 import type { Settings } from '../settings/settings.js';
+import { webhookServices } from '../settings/webhookServices.js';
 
 const FLAG = '--admission-control-config-file';
 
@@ -27,15 +28,6 @@ interface AdmissionConfig {
   /** URLs of services. */
   readonly services: { readonly [service: string]: string };
 }
-
-/** The URLs of services of webhooks. */
-export const webhookServices = ({ webhookResolve }: Settings): AdmissionConfig['services'] =>
-  Object.fromEntries(
-    webhookResolve.map(pair => {
-      const at = pair.indexOf('=');
-      return [pair.slice(0, at < 0 ? pair.length : at), at < 0 ? '' : pair.slice(at + 1)];
-    }),
-  );
 
 /**
  * The configuration of the admission plugins, from the settings and their file. `known` has the names of all plugins.

@@ -3,10 +3,10 @@ import type { OwnServiceConfig } from '../../plugins/controllers/system/ownServi
 import { MULTI_CIDR_GATE, ownAddress, type RangeConfig } from '../../plugins/kinds/core/service/ranges.js';
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
+import { webhookServices } from '../settings/webhookServices.js';
 import type { PluginSpec } from '../threads/data.js';
 import { ACCESS_CHAIN_MS, TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
 import { addressOf, isLoopbackHost, urlHost } from '../settings/address.js';
-import { webhookServices } from './admissionConfig.js';
 import { accessWebhookConfig, chainConfig } from './access/authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';

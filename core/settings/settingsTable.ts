@@ -201,13 +201,27 @@ export const SETTINGS = {
     'admission-control-config-file',
     'AdmissionConfiguration: the configuration of admission plugins',
   ),
-  /** URLs of services of webhooks, each as `namespace/name=url` or `namespace/name:port=url`. */
+  /** With `proxyClientKeyFile`. */
+  proxyClientCertFile: file(
+    'proxy-client-cert-file',
+    'client certificate for the servers of APIServices, which trust the users it names',
+  ),
+  proxyClientKeyFile: file('proxy-client-key-file', 'its private key'),
+  enableAggregatorRouting: switchedOff(
+    'enable-aggregator-routing',
+    'pass requests for APIServices on to an endpoint of the service instead of its cluster IP',
+  ),
+  aggregatorRejectForwardingRedirect: switchedOn(
+    'aggregator-reject-forwarding-redirect',
+    'answer with 502 where the server of an APIService redirects the client',
+  ),
+  /** URLs of services of webhooks and APIServices, each as `namespace/name=url` or `namespace/name:port=url`. */
   webhookResolve: defaulted(
     'webhook-resolve',
     'SERVICE=URL',
     names,
     [],
-    'where the service NAMESPACE/NAME of webhooks is: https://HOST:PORT',
+    'where the service NAMESPACE/NAME of webhooks and APIServices is: https://HOST:PORT',
   ),
   /** Feature gates that are set, each as `name=true` or `name=false`. */
   featureGates: defaulted(

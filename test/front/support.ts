@@ -1,3 +1,4 @@
+import { Aggregation } from '../../workers/front/aggregation/aggregation.js';
 import type { BodySink, Exchange } from '../../core/api/listener.js';
 import type { Log } from '../../core/api/host.js';
 import { RequestMetrics } from '../../core/services/metrics/index.js';
@@ -83,6 +84,11 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     reads,
     paths: () => false,
     sites: () => new Map(),
+    aggregation: new Aggregation(
+      () => state,
+      { credentials: undefined, services: {}, routesToEndpoints: false, refusesRedirects: true },
+      log,
+    ),
     log,
     metrics: new RequestMetrics(),
     compression: true,

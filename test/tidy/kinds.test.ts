@@ -16,8 +16,12 @@ const GENERIC = [
 ];
 /** The tables of kinds. */
 const TABLES = /^core\/schema\/(table|custom)\//;
-/** Uses of names of kinds that are not rules of a kind: the grammar of paths, and a message with such a name. */
+/**
+ * Uses of names of kinds that are not rules of a kind: the grammar of paths, a message with such a name, and the room
+ * that passes requests on to the servers of APIServices.
+ */
 const ALLOWED = new Map([
+  ['apiservices', /^workers\/front\/aggregation\//],
   ['namespaces', /^core\/request\/route\.ts$/],
   ['events', /is: 'events'|case 'events'|is === 'events'|is !== 'events'|\['events'\]/],
 ]);

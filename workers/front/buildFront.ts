@@ -11,11 +11,13 @@ import { httpSite } from '../../core/api/site.js';
 import { resourceSource } from '../../core/api/resource.js';
 import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { LiveRegistry } from '../../core/schema/registry/live.js';
+import type { AggregationRules } from '../../core/settings/aggregation.js';
 import type { Settings } from '../../core/settings/settings.js';
 import type { StoreFeed } from '../../core/threads/feed.js';
 import type { FedMessage } from '../../core/threads/messages/messages.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
+import { Aggregation } from './aggregation/aggregation.js';
 import { AccessCache, type KnownObjects } from './access/access.js';
 import { openAudit } from './audit/openAudit.js';
 import { buildReadContext } from './reads/buildReadContext.js';
@@ -40,6 +42,7 @@ export interface FrontSources {
   readonly scope: ThreadScope;
   readonly plugins: Plugins;
   readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditPolicyFile'>;
+  readonly aggregation: AggregationRules;
   /** Number of the front end; that of the main thread moves values in memory for all. */
   readonly number: number;
   /** Connects to the writer. */
@@ -160,6 +163,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     reads,
     paths: sources.paths(built),
     sites: () => plugins.at(httpSite),
+    aggregation: openAggregation(sources, () => state),
     log,
     metrics,
     audit: openAudit(sources),
@@ -167,6 +171,13 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     decided: sources.decided,
   });
   return { ...built, front };
+}
+
+/** Passes requests on to other servers until the scope is released. */
+function openAggregation({ aggregation, scope }: FrontSources, state: () => State): Aggregation {
+  const opened = new Aggregation(state, aggregation, scope.log);
+  scope.releases.add('the connections to other servers', () => opened.close());
+  return opened;
 }
 
 /** The cache of identities and permissions, which depend on the objects of the front end. */

@@ -16,6 +16,9 @@ import type { Serving } from '../../core/request/negotiate.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
 import { isMalformedPath, isWatch, parseRoute, type Route } from '../../core/request/route.js';
 import type { Registry } from '../../core/schema/resource.js';
+import type { Aggregation } from './aggregation/aggregation.js';
+import type { AggregatedVersion } from './aggregation/apiServices.js';
+import { holdBody } from './aggregation/holdBody.js';
 import type { Audit, BegunRequest } from './audit/audit.js';
 import { Bodies } from './fairness/bodies.js';
 import { type FrontRefusal, recordOf } from './decisions/recordOf.js';
@@ -41,6 +44,7 @@ export interface FrontParts {
   readonly paths: PathHandler;
   /** Sites of plugins, whose senders are not authenticated. */
   readonly sites: () => Sites;
+  readonly aggregation: Aggregation;
   readonly log: Log;
   readonly metrics: RequestMetrics;
   /** Absent: nothing is recorded. */
@@ -148,7 +152,10 @@ export class Front {
       if (!isLong(route)) checkTimeout(route.query);
       sender = findSender();
       const request: FrontRequest = { exchange, route, sender };
-      if (route.target.is === 'path' && siteOf(this.parts.sites(), exchange.path)) await this.#visit(request, audited);
+      const version = this.parts.aggregation.of(exchange.path);
+      if (version) await this.#forward(request, version, audited);
+      else if (route.target.is === 'path' && siteOf(this.parts.sites(), exchange.path))
+        await this.#visit(request, audited);
       else if (isWrite(exchange.method, route)) await this.#write(request, audited);
       else if ((await this.#authorize(request)) && (!audited || (await audited.receive(sender)))) {
         headers = warningHeadersOf(route.resource ?? route);
@@ -206,6 +213,27 @@ export class Front {
     if (objects) await objects;
     await READS[isWatch(route) ? 'watch' : (target.verb as keyof typeof READS)](reads, request, resource);
     return undefined;
+  }
+
+  /** Has another server answer a request, once its sender may send it. */
+  async #forward(
+    request: FrontRequest,
+    version: AggregatedVersion,
+    audited: Pick<BegunRequest, 'receive'> | undefined,
+  ) {
+    const { exchange, route, sender } = request;
+    const body = holdBody(exchange);
+    if (!(await this.#authorize(request))) return;
+    if (audited && !(await audited.receive(sender))) return;
+    const { usage } = sender;
+    // Those that last as long as the client likes are not bounded here, as upstream has it.
+    if (!isLong(route)) usage.add('requests');
+    try {
+      await this.parts.aggregation.answer(request, version, body, auditIdOf(exchange, sender));
+    } finally {
+      body.destroy();
+      if (!isLong(route)) usage.remove('requests');
+    }
   }
 
   /** Has a site answer a request. It is not authenticated, so it counts as one of an unknown sender. */

@@ -1,3 +1,4 @@
+import { aggregationRules } from '../../core/settings/aggregation.js';
 import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
@@ -79,6 +80,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     scope,
     plugins,
     settings,
+    aggregation: aggregationRules(settings),
     number: MAIN_FRONT,
     feed: take => store.feed(take),
     pool,

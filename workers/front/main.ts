@@ -15,6 +15,7 @@ import { resourceTypes } from '../../core/plugin/registry.js';
 import type { Releases } from '../../core/plugin/releases.js';
 import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
+import { aggregationRules } from '../../core/settings/aggregation.js';
 import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import type { Registry } from '../../core/schema/resource.js';
@@ -238,6 +239,7 @@ function startListening(
         shared: opened.shared !== undefined,
         continueSecret: opened.shared?.secret ?? home.continueSecret,
         settings: { naming, historyRetention, auditPolicyFile },
+        aggregation: aggregationRules(settings),
         bindings,
       },
     );

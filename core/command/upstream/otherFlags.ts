@@ -49,13 +49,9 @@ kubelet-preferred-address-types list
 kubelet-read-only-port port
 kubelet-timeout duration
 = the server does not pass requests on to other servers
-aggregator-reject-forwarding-redirect bool
-enable-aggregator-routing bool
 peer-advertise-ip text
 peer-advertise-port text
 peer-ca-file text
-proxy-client-cert-file text
-proxy-client-key-file text
 = the server does not publish its own address as a Service
 advertise-address text
 endpoint-reconciler-type text

@@ -7,30 +7,9 @@ import { currentRequest } from '../../plugin/calls/requestScope.js';
 import { monotonicTime } from '../../runtime/clock.js';
 import { clearTimeout, delay, setTimeout } from '../../runtime/timers.js';
 import { withResolvers } from '../../runtime/withResolvers.js';
-import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES, WEBHOOK_SOCKETS } from '../../limits.js';
+import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES } from '../../limits.js';
+import { ConnectionAgents, type Credentials, type Endpoint, isHttp } from './connections.js';
 import { describeError } from './connectionErrors.js';
-
-/** How a webhook is reached. */
-export interface Endpoint {
-  readonly url: string;
-  /** CA certificates in PEM; absent: those of the system. */
-  readonly ca?: string;
-  /** The name that its certificate must have, where it is not the host of the URL. */
-  readonly serverName?: string;
-  /** The client's certificate and key in PEM, or its bearer token. */
-  readonly credentials?: Credentials;
-  /** Whether its certificate is not verified. */
-  readonly skipsVerification?: boolean;
-}
-
-/** How the server identifies itself to a webhook. */
-export interface Credentials {
-  readonly certificate?: string;
-  readonly key?: string;
-  readonly token?: string;
-  readonly username?: string;
-  readonly password?: string;
-}
 
 /** An answer of a webhook. */
 export interface HttpAnswer {
@@ -67,16 +46,18 @@ interface Received extends HttpAnswer {
  * followed.
  */
 export class WebhookClient {
-  readonly #agents = new Map<string, http.Agent>();
+  readonly #agents: ConnectionAgents;
 
   /**
    * `maxSockets`: connections to one webhook at once; further calls wait for one. `userAgent`: the header of that name;
    * absent: none.
    */
   constructor(
-    readonly maxSockets = Number.POSITIVE_INFINITY,
+    maxSockets = Number.POSITIVE_INFINITY,
     readonly userAgent?: string,
-  ) {}
+  ) {
+    this.#agents = new ConnectionAgents(maxSockets);
+  }
 
   /**
    * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
@@ -148,7 +129,7 @@ export class WebhookClient {
     };
     try {
       const { request } = isHttp(endpoint) ? http : https;
-      return request(endpoint.url, { method: 'POST', agent: this.#agentOf(endpoint), headers }, answered);
+      return request(endpoint.url, { method: 'POST', agent: this.#agents.of(endpoint), headers }, answered);
     } catch (error) {
       throw new CallFailed(`${shownCall(endpoint)}: ${(error as Error).message}`);
     }
@@ -156,35 +137,9 @@ export class WebhookClient {
 
   /** Closes all connections. */
   close(): void {
-    for (const agent of this.#agents.values()) agent.destroy();
-    this.#agents.clear();
-  }
-
-  /** The connections to webhooks with the same certificates. */
-  #agentOf(endpoint: Endpoint): http.Agent {
-    const { ca, serverName, credentials, skipsVerification } = endpoint;
-    const key = JSON.stringify([isHttp(endpoint), ca, serverName, credentials?.certificate, skipsVerification]);
-    let agent = this.#agents.get(key);
-    if (!agent) {
-      if (this.#agents.size >= WEBHOOK_SOCKETS) this.close();
-      const common = { keepAlive: true, maxFreeSockets: WEBHOOK_SOCKETS, maxSockets: this.maxSockets };
-      agent = isHttp(endpoint)
-        ? new http.Agent(common)
-        : new https.Agent({
-            ...common,
-            ...(skipsVerification ? { rejectUnauthorized: false } : {}),
-            // Each certificate of a bundle is trusted, as upstream has it: it may be that of the webhook itself.
-            ...(ca ? { ca, allowPartialTrustChain: true } : {}),
-            ...(serverName ? { servername: serverName } : {}),
-            ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
-          });
-      this.#agents.set(key, agent);
-    }
-    return agent;
+    this.#agents.close();
   }
 }
-
-const isHttp = ({ url }: Endpoint): boolean => url.startsWith('http:');
 
 /** The codes of errors of a connection that the other side has closed. */
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);

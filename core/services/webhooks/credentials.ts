@@ -1,6 +1,6 @@
 import { KubeconfigReader } from '../../files/kubeconfigReader.js';
 import { recordAt, recordsAt, stringAt } from '../../model/record.js';
-import type { Credentials } from './client.js';
+import type { Credentials } from './connections.js';
 import { credentialsOf } from './kubeconfig.js';
 
 /** The credentials of the users of a kubeconfig, by their names. Throws ConfigError, which names the file. */

@@ -1,7 +1,7 @@
 import type { Informer } from '../../api/host.js';
 import { ConfigError } from '../../api/point.js';
 import { numberAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
-import type { Credentials, Endpoint } from './client.js';
+import type { Credentials, Endpoint } from './connections.js';
 import { readCredentials } from './credentials.js';
 
 /** The settings of plugins that call webhooks. */

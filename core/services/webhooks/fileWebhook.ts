@@ -5,7 +5,8 @@ import { monotonicTime } from '../../runtime/clock.js';
 import { randomFraction } from '../../runtime/random.js';
 import { delay, setTimeout } from '../../runtime/timers.js';
 import { errorOf } from './answer.js';
-import { CallFailed, type Endpoint, type HttpAnswer, WebhookClient } from './client.js';
+import { CallFailed, type HttpAnswer, WebhookClient } from './client.js';
+import type { Endpoint } from './connections.js';
 import { readWebhookFile, type WebhookFile, type WebhookFileRules } from './kubeconfig.js';
 
 /** How calls that failed are made again: the first pause, its factor, the share by which it varies, and the calls. */

@@ -1,6 +1,6 @@
 import { KubeconfigReader } from '../../files/kubeconfigReader.js';
 import { stringAt, type UnknownRecord } from '../../model/record.js';
-import type { Credentials, Endpoint } from './client.js';
+import type { Credentials, Endpoint } from './connections.js';
 
 /** A webhook that a kubeconfig file names. */
 export interface WebhookFile {

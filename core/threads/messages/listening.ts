@@ -4,6 +4,7 @@ import type { CredentialUse } from '../../api/access.js';
 import type { Binding } from '../../api/listener.js';
 import type { RequestCounts } from '../../services/metrics/requests.js';
 import { Refusal } from '../../model/refusal.js';
+import type { AggregationRules } from '../../settings/aggregation.js';
 import type { Settings } from '../../settings/settings.js';
 import type { PackedJobs, PackedOutcomes } from './jobs.js';
 import type { FromThread, ObservedValues, ToThread, WriterChannel } from './lifecycle.js';
@@ -18,6 +19,7 @@ export interface ListeningInputs {
   /** Secret of continue tokens: a list may continue in another thread. */
   readonly continueSecret: Uint8Array;
   readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditPolicyFile'>;
+  readonly aggregation: AggregationRules;
   /** The bindings of the main thread. */
   readonly bindings: readonly Binding[];
 }

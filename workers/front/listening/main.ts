@@ -20,7 +20,7 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
   kind: 'front',
   name: 'listener',
   port: parentPort!,
-  async start(scope, { writer, front: number, shared, continueSecret, settings, bindings }, post) {
+  async start(scope, { writer, front: number, shared, continueSecret, settings, aggregation, bindings }, post) {
     const { data, releases } = scope;
     const pool = new RemotePool(post);
     const paths = new RemotePaths(post);
@@ -32,6 +32,7 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
       scope,
       plugins,
       settings,
+      aggregation,
       number,
       feed: take => new StoreFeed(writer, new Int32Array(data.counters), take),
       pool,

@@ -1,0 +1,65 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { WEBHOOK_SOCKETS } from '../../limits.js';
+
+/** How another server is reached. */
+export interface Endpoint {
+  readonly url: string;
+  /** CA certificates in PEM; absent: those of the system. */
+  readonly ca?: string;
+  /** The name that its certificate must have, where it is not the host of the URL. */
+  readonly serverName?: string;
+  /** The client's certificate and key in PEM, or its bearer token. */
+  readonly credentials?: Credentials;
+  /** Whether its certificate is not verified. */
+  readonly skipsVerification?: boolean;
+}
+
+/** How this server identifies itself to another one. */
+export interface Credentials {
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly token?: string;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** Whether an endpoint is spoken to without TLS. */
+export const isHttp = ({ url }: Pick<Endpoint, 'url'>): boolean => url.startsWith('http:');
+
+/** Connections to other servers, which are kept and used again for endpoints with the same certificates. */
+export class ConnectionAgents {
+  readonly #agents = new Map<string, http.Agent>();
+
+  /** `maxSockets`: connections to one host at once; further requests wait for one. */
+  constructor(readonly maxSockets = Number.POSITIVE_INFINITY) {}
+
+  /** The agent for the requests to an endpoint. */
+  of(endpoint: Endpoint): http.Agent {
+    const { ca, serverName, credentials, skipsVerification } = endpoint;
+    const key = JSON.stringify([isHttp(endpoint), ca, serverName, credentials?.certificate, skipsVerification]);
+    let agent = this.#agents.get(key);
+    if (!agent) {
+      if (this.#agents.size >= WEBHOOK_SOCKETS) this.close();
+      const common = { keepAlive: true, maxFreeSockets: WEBHOOK_SOCKETS, maxSockets: this.maxSockets };
+      agent = isHttp(endpoint) ? new http.Agent(common) : new https.Agent({ ...common, ...tlsOptionsOf(endpoint) });
+      this.#agents.set(key, agent);
+    }
+    return agent;
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+}
+
+/** The certificates of a connection to an endpoint, and how its server is verified. */
+export const tlsOptionsOf = ({ ca, serverName, credentials, skipsVerification }: Endpoint): https.AgentOptions => ({
+  ...(skipsVerification ? { rejectUnauthorized: false } : {}),
+  // Each certificate of a bundle is trusted, as upstream has it: it may be that of the server itself.
+  ...(ca ? { ca, allowPartialTrustChain: true } : {}),
+  ...(serverName ? { servername: serverName } : {}),
+  ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
+});

@@ -1,0 +1,301 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { RunningServer } from '../../core/index.js';
+import { authority } from '../authn/certificates.js';
+import { startServer } from '../server/library.js';
+import { eventually } from '../support/eventually.js';
+import { OtherServer, type Received } from './otherServer.js';
+
+const GROUP = 'echo.example.com';
+const ECHOES = `/apis/${GROUP}/v1/namespaces/default/echoes`;
+
+let folder: string;
+let other: OtherServer;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'aggregation-'));
+  other = await OtherServer.start();
+  const proxy = await (await authority('front-proxy-ca')).issue('front-proxy-client');
+  writeFileSync(join(folder, 'proxy.crt'), proxy.certificate);
+  writeFileSync(join(folder, 'proxy.key'), proxy.key, { mode: 0o600 });
+  writeFileSync(join(folder, 'tokens.csv'), 'ann-token,ann,1,"dev,qa"\n', { mode: 0o600 });
+});
+afterAll(() => {
+  other.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startServer({
+      storage: 'memory',
+      naming: 'kubernetes',
+      listener,
+      port: 0,
+      httpPort: 0,
+      tokenAuthFile: join(folder, 'tokens.csv'),
+      proxyClientCertFile: join(folder, 'proxy.crt'),
+      proxyClientKeyFile: join(folder, 'proxy.key'),
+      webhookResolve: [`default/echo=https://127.0.0.1:${other.port}`],
+    });
+    await addVersion('v1', { caBundle: Buffer.from(other.ca.certificate).toString('base64') });
+  });
+  afterAll(() => server.close());
+  beforeEach(() => {
+    other.received.length = 0;
+    other.answers.clear();
+  });
+
+  /** Serves a version of the group by the other server, and waits until requests are passed on. */
+  async function addVersion(version: string, further: object, service: object = { name: 'echo' }): Promise<void> {
+    const name = `${version}.${GROUP}`;
+    const apiService = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name },
+      spec: {
+        group: GROUP,
+        version,
+        groupPriorityMinimum: 1000,
+        versionPriority: 10,
+        service: { namespace: 'default', ...service },
+        ...further,
+      },
+    };
+    const path = '/apis/apiregistration.k8s.io/v1/apiservices';
+    expect((await send('POST', path, {}, JSON.stringify(apiService))).status).toBe(201);
+    const available = { type: 'Available', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z' };
+    const patch = JSON.stringify({ status: { conditions: [available] } });
+    await send('PATCH', `${path}/${name}/status`, { 'content-type': 'application/merge-patch+json' }, patch);
+  }
+
+  const begin = (method: string, path: string, headers: RequestOptions['headers'] = {}) =>
+    httpsRequest(new URL(path, server.url), {
+      method,
+      // As it is: a URL would be normalized.
+      path,
+      rejectUnauthorized: false,
+      headers: { authorization: `Bearer ${server.token}`, ...headers },
+    });
+
+  const answerTo = (sent: ReturnType<typeof begin>): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => sent.on('response', resolve).on('error', reject));
+
+  async function send(
+    method: string,
+    path: string,
+    headers: RequestOptions['headers'] = {},
+    body?: string,
+  ): Promise<{ status: number; headers: IncomingMessage['headers']; text: string }> {
+    const sent = begin(method, path, { ...(body ? { 'content-type': 'application/json' } : {}), ...headers });
+    const answered = answerTo(sent);
+    sent.end(body);
+    const answer = await answered;
+    const chunks: Buffer[] = [];
+    for await (const chunk of answer) chunks.push(chunk as Buffer);
+    return { status: answer.statusCode!, headers: answer.headers, text: Buffer.concat(chunks).toString() };
+  }
+
+  /** What the other server has received of a request. */
+  const echoed = async (...request: Parameters<typeof send>): Promise<Received> =>
+    JSON.parse((await send(...request)).text) as Received;
+
+  test('the other server is told who the sender is, and not by what credentials', async () => {
+    const { url, headers, all, peer } = await echoed('GET', `${ECHOES}?a=1&b=%20x`, {
+      'x-remote-user': 'eve',
+      'x-remote-group': 'system:masters',
+      'x-remote-extra-scopes': 'all',
+      'x-custom': 'kept',
+    });
+    expect(url).toBe(`${ECHOES}?a=1&b=%20x`);
+    expect(headers).toMatchObject({ 'x-remote-user': 'kube-admin', 'x-custom': 'kept' });
+    expect(all['x-remote-group']).toEqual(['system:masters', 'system:authenticated']);
+    expect(headers).not.toHaveProperty('authorization');
+    expect(headers).not.toHaveProperty('x-remote-extra-scopes');
+    expect(peer).toBe('front-proxy-client');
+  });
+
+  test('an impersonated user is passed on, with further attributes', async () => {
+    const { headers, all } = await echoed('GET', ECHOES, {
+      'impersonate-user': 'bob',
+      'impersonate-group': ['system:masters', 'dev'],
+      'impersonate-extra-example.com%2fscope': 'a b',
+    });
+    expect(headers['x-remote-user']).toBe('bob');
+    expect(all['x-remote-group']).toEqual(['system:masters', 'dev', 'system:authenticated']);
+    expect(headers['x-remote-extra-example.com%2fscope']).toBe('a b');
+    expect(headers).not.toHaveProperty('impersonate-user');
+  });
+
+  test('a sender without permission is refused here, and one without identity as well', async () => {
+    const refused = await send('GET', ECHOES, { authorization: 'Bearer ann-token' });
+    expect(refused.status).toBe(403);
+    expect(JSON.parse(refused.text).message).toContain('cannot list resource "echoes" in API group "echo.example.com"');
+    expect((await send('POST', ECHOES, { authorization: 'Bearer wrong' }, '{}')).status).toBe(401);
+    expect(other.received).toEqual([]);
+  });
+
+  test('[R206] a strategic merge patch is passed on as it is', async () => {
+    const type = 'application/strategic-merge-patch+json';
+    const received = await echoed('PATCH', `${ECHOES}/x`, { 'content-type': type }, '{"a": 1}');
+    expect(received).toMatchObject({ method: 'PATCH', url: `${ECHOES}/x`, body: '{"a": 1}' });
+    expect(received.headers['content-type']).toBe(type);
+  });
+
+  test('[R189] the other server decides about media types: 406 for protobuf is its answer', async () => {
+    other.answers.set('typed', ({ headers }, response) => {
+      expect(headers.accept).toBe('application/vnd.kubernetes.protobuf');
+      response.writeHead(406, { 'content-type': 'application/json' }).end('{"code":406}');
+    });
+    const { status, text } = await send('GET', `${ECHOES}/typed`, { accept: 'application/vnd.kubernetes.protobuf' });
+    expect([status, text]).toEqual([406, '{"code":406}']);
+  });
+
+  test('the escapes of a path are those that the authorizer has decoded', async () => {
+    expect((await echoed('DELETE', `${ECHOES}/a%2Fb%20c%3Fd`)).url).toBe(`${ECHOES}/a/b%20c%3Fd`);
+  });
+
+  test('status and headers of the answer are passed on, but not those of its connection', async () => {
+    other.answers.set('teapot', (_request, response) =>
+      response
+        .writeHead(418, { 'x-custom': 'y', 'access-control-allow-origin': '*', 'set-cookie': ['a=1', 'b=2'] })
+        .end('short and stout'),
+    );
+    const { status, headers, text } = await send('GET', `${ECHOES}/teapot`, { 'audit-id': 'mine' });
+    expect([status, text]).toEqual([418, 'short and stout']);
+    expect(headers).toMatchObject({ 'x-custom': 'y', 'set-cookie': ['a=1', 'b=2'], 'audit-id': 'mine' });
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('a redirect is refused', async () => {
+    other.answers.set('moved', (_request, response) => response.writeHead(302, { location: 'https://evil' }).end());
+    const { status, text } = await send('GET', `${ECHOES}/moved`);
+    expect(status).toBe(502);
+    expect(text).toBe('the backend attempted to redirect this request, which is not permitted');
+  });
+
+  test('events of a watch arrive as they are sent', async () => {
+    let stream: { write(text: string): void; end(): void } | undefined;
+    other.answers.set('echoes', (_request, response) => {
+      stream = response.writeHead(200, { 'content-type': 'application/json' });
+      stream.write('{"n":1}\n');
+    });
+    const sent = begin('GET', `${ECHOES}?watch=1`);
+    const answered = answerTo(sent);
+    sent.end();
+    const answer = (await answered).setEncoding('utf8');
+    let text = '';
+    answer.on('data', (part: string) => (text += part));
+    await eventually(() => text.trim() === '{"n":1}');
+    stream!.write('{"n":2}\n');
+    await eventually(() => text.includes('{"n":2}'));
+    stream!.end();
+    await new Promise(resolve => answer.once('end', resolve));
+  });
+
+  test('the other server notices that a client has left', async () => {
+    let left = false;
+    other.answers.set('echoes', (_request, response) => {
+      response.on('close', () => (left = true));
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"n":1}\n');
+    });
+    const sent = begin('GET', `${ECHOES}?watch=1`);
+    const answered = answerTo(sent);
+    sent.end();
+    await answered;
+    sent.destroy();
+    await eventually(() => left);
+  });
+
+  test('a body is streamed: the other server has its beginning before the client has sent the rest', async () => {
+    let first = '';
+    other.answers.set('upload', (request, response) => {
+      request.once('data', (chunk: Buffer) => (first = chunk.toString()));
+      request.on('end', () => response.end('done')).resume();
+    });
+    const sent = begin('PUT', `${ECHOES}/upload`, { 'content-type': 'text/plain' });
+    const answered = answerTo(sent);
+    sent.write('begin');
+    await eventually(() => first === 'begin');
+    sent.end('rest');
+    expect((await answered).statusCode).toBe(200);
+  });
+
+  test('an answer that ends too early breaks the connection of the client', async () => {
+    other.answers.set('half', (request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' }).write('part');
+      setImmediate(() => request.socket.destroy());
+    });
+    await expect(send('GET', `${ECHOES}/half`)).rejects.toThrow();
+  });
+
+  test('a server that closes the connection without an answer is reported with 503', async () => {
+    other.answers.set('gone', request => request.socket.destroy());
+    const { status, text } = await send('GET', `${ECHOES}/gone`);
+    expect([status, text]).toEqual([503, 'error trying to reach service: EOF\n']);
+  });
+
+  test('a request that takes longer than its timeout is answered with 504', async () => {
+    other.answers.set('slow', () => undefined);
+    const { status, text } = await send('GET', `${ECHOES}/slow?timeout=100ms`);
+    expect(status).toBe(504);
+    expect(JSON.parse(text)).toMatchObject({ reason: 'Timeout', code: 504 });
+  });
+
+  test('a server with the certificate of another authority is not spoken to', async () => {
+    await addVersion('v2', { caBundle: Buffer.from((await authority('other')).certificate).toString('base64') });
+    const { status, text } = await send('GET', `/apis/${GROUP}/v2/echoes`);
+    expect(status).toBe(503);
+    expect(text).toMatch(/certificate signed by unknown authority|service unavailable/);
+    expect(other.received).toEqual([]);
+  });
+
+  test('a version whose service does not exist is unavailable, and one that no APIService names unknown', async () => {
+    await addVersion('v3', { insecureSkipTLSVerify: true }, { name: 'absent' });
+    const { status, text } = await send('GET', `/apis/${GROUP}/v3/echoes`);
+    expect([status, text]).toEqual([503, 'service unavailable\n']);
+    expect((await send('GET', `/apis/${GROUP}/v4/echoes`)).status).toBe(404);
+  });
+
+  test('a WebSocket is passed on in both directions, with subprotocol and close code', async () => {
+    const address = server.url.replace('https', 'wss') + `${ECHOES}/x/exec`;
+    const socket = new WebSocket(address, ['v5.channel.k8s.io', 'v4.channel.k8s.io'], {
+      rejectUnauthorized: false,
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    expect(socket.protocol).toBe('v5.channel.k8s.io');
+    const echo = new Promise(resolve => socket.once('message', resolve));
+    socket.send(Buffer.from([0, 1, 2]));
+    expect(await echo).toEqual(Buffer.from([0, 1, 2]));
+    const closed = new Promise(resolve => socket.once('close', (code, reason) => resolve([code, reason.toString()])));
+    socket.send('leave');
+    expect(await closed).toEqual([4001, 'asked to']);
+  });
+
+  test('plain HTTP is passed on over TLS', async () => {
+    const url = new URL(ECHOES, server.httpUrl);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+      httpRequest(url, { headers: { authorization: `Bearer ${server.token}` } }, resolve)
+        .on('error', reject)
+        .end(),
+    );
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
+  });
+});
+
+test('a certificate for other servers without its key is refused', async () => {
+  const settings = { storage: 'memory', port: 0, proxyClientCertFile: join(folder, 'proxy.crt') } as const;
+  await expect(startServer(settings)).rejects.toThrow(
+    '--proxy-client-cert-file: needs both --proxy-client-cert-file and --proxy-client-key-file',
+  );
+  await expect(startServer({ ...settings, proxyClientKeyFile: join(folder, 'absent.key') })).rejects.toThrow(
+    /^--proxy-client-key-file: cannot read .*absent\.key: ENOENT/,
+  );
+});

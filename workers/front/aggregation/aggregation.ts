@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import type { Log } from '../../../core/api/host.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { AGGREGATED_MS } from '../../../core/limits.js';
+import { asksForWebSocket, handshakeFault } from '../../../core/model/webSocket.js';
+import { decodeStored } from '../../../core/plugin/informers/stored.js';
+import { isWatch, type Route } from '../../../core/request/route.js';
+import { firstValue } from '../../../core/request/query.js';
+import { parseDuration } from '../../../core/schema/decode/scalars.js';
+import type { ConnectionAgents } from '../../../core/services/webhooks/connections.js';
+import type { AggregationRules } from '../../../core/settings/aggregation.js';
+import type { FrontRequest } from '../access/sender.js';
+import { text } from '../answers/reply.js';
+import { isLong } from '../paths/methods.js';
+import type { State } from '../state/state.js';
+import { type AggregatedVersion, API_SERVICES, ApiServices } from './apiServices.js';
+import type { ForwardedRequest } from './forward.js';
+import { requestHeaders } from './forwardedHeaders.js';
+import { addressOf, NoAddress } from './serviceAddress.js';
+
+/**
+ * Passes requests for the groups and versions of other servers on to them, as the aggregation layer of upstream does.
+ * The server is a front proxy: it has authenticated and authorized the sender, and tells the other server the user in
+ * headers, which are trusted because of its client certificate.
+ */
+export class Aggregation {
+  readonly #services: ApiServices;
+  /** The connections that are kept; loaded with the first request, with the modules of TLS. */
+  #agents: ConnectionAgents | undefined;
+
+  constructor(
+    readonly state: () => Pick<State, 'collections' | 'find'>,
+    readonly rules: AggregationRules,
+    readonly log: Pick<Log, 'warn'>,
+  ) {
+    this.#services = new ApiServices(() => state().collections.get(API_SERVICES));
+  }
+
+  /** The version of another server that a path is of; undefined if this server answers it. */
+  of(path: string): AggregatedVersion | undefined {
+    return this.#services.of(path);
+  }
+
+  /** Passes on a request whose sender may send it, with its body. Resolves when the answer has ended. */
+  async answer({ exchange, route, sender }: FrontRequest, version: AggregatedVersion, body: Readable, auditId: string) {
+    if (!version.isAvailable) return unavailable(exchange, auditId);
+    let host: string;
+    try {
+      host = addressOf(version, this.rules, key => this.#find(key));
+    } catch (error) {
+      if (!(error instanceof NoAddress)) throw error;
+      this.log.warn(
+        { apiService: version.name, reason: error.message },
+        'a service of an APIService cannot be reached',
+      );
+      return unavailable(exchange, auditId);
+    }
+    const path = forwardedPath(exchange.path);
+    const { namespace, name } = version.service;
+    const request: ForwardedRequest = {
+      exchange,
+      endpoint: {
+        url: `https://${host}`,
+        serverName: `${name}.${namespace}.svc`,
+        skipsVerification: version.skipsVerification,
+        ...(version.ca === undefined ? {} : { ca: version.ca }),
+        ...(this.rules.credentials ? { credentials: this.rules.credentials } : {}),
+      },
+      path: exchange.query === '' ? path : `${path}?${exchange.query}`,
+      headers: requestHeaders(exchange, { user: sender.user!, host, path, auditId }),
+      body,
+      auditId,
+      isWatch: isWatch(route),
+      timeoutMs: isLong(route) ? undefined : timeoutOf(route),
+      refusesRedirects: this.rules.refusesRedirects,
+    };
+    const headers = exchange.headers();
+    const isSocket = asksForWebSocket(exchange.method, headers) && handshakeFault(headers) === undefined;
+    if (isSocket) return await (await import('./forwardSocket.js')).forwardSocket(request);
+    const [{ forward }, { ConnectionAgents }] = await Promise.all([
+      import('./forward.js'),
+      import('../../../core/services/webhooks/connections.js'),
+    ]);
+    await forward(request, (this.#agents ??= new ConnectionAgents()));
+  }
+
+  /** Closes all connections that are kept. */
+  close(): void {
+    this.#agents?.close();
+  }
+
+  #find<Kind extends ApiObject>(key: string): Kind | undefined {
+    const entry = this.state().find(key);
+    return entry && (decodeStored(entry.value) as Kind);
+  }
+}
+
+/** Milliseconds that a request may take: as its query says, but no more than any. */
+function timeoutOf({ query }: Route): number {
+  const asked = Number(parseDuration(firstValue(query, 'timeout')) ?? 0n) / 1e6;
+  return asked > 0 ? Math.min(asked, AGGREGATED_MS) : AGGREGATED_MS;
+}
+
+const unavailable = (exchange: FrontRequest['exchange'], auditId: string): void =>
+  text(exchange, 503, 'service unavailable\n', [['audit-id', auditId]]);
+
+/** Characters that Go escapes in paths, beside those that `encodeURI` does. */
+const ESCAPED_IN_PATHS = /[!'()*?#]/g;
+
+/**
+ * A path as authorizers have seen it: without the escapes that its sender has chosen. Otherwise the other server could
+ * find a different name in it.
+ */
+const forwardedPath = (path: string): string =>
+  encodeURI(decodeURIComponent(path)).replace(
+    ESCAPED_IN_PATHS,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

@@ -1,0 +1,81 @@
+import type { APIService } from '../../../kinds/apiregistration/v1.js';
+import { decodeStored } from '../../../core/plugin/informers/stored.js';
+import type { Collection } from '../state/collection.js';
+
+/** Storage name of APIServices. */
+export const API_SERVICES = 'apiregistration.orchestrator.io/apiservices';
+
+/** The port of a service of which none is named. */
+const HTTPS = 443;
+
+/** A group and version that another server answers, as its APIService says. */
+export interface AggregatedVersion {
+  /** Name of the APIService. */
+  readonly name: string;
+  readonly service: { readonly namespace: string; readonly name: string; readonly port: number };
+  /** The certificates that the server is verified with, in PEM; those of the system without it. */
+  readonly ca: string | undefined;
+  readonly skipsVerification: boolean;
+  /** Whether its condition `Available` is true. */
+  readonly isAvailable: boolean;
+}
+
+/** `/apis/GROUP/VERSION` at the beginning of a path, with GROUP and VERSION. */
+const PREFIX = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/;
+
+/** The bytes that only an APIService of another server has. */
+const SERVICE = Buffer.from('"service":{');
+
+/**
+ * The groups and versions that other servers answer, by their APIServices. They are read again at the first request
+ * after one has changed.
+ */
+export class ApiServices {
+  #revision = -1;
+  #versions: ReadonlyMap<string, AggregatedVersion> = new Map();
+
+  /** `collection` returns the collection of APIServices; undefined until it exists. */
+  constructor(readonly collection: () => Collection | undefined) {}
+
+  /** The version that a path is of; undefined if this server answers it. */
+  of(path: string): AggregatedVersion | undefined {
+    if (!path.startsWith('/apis/')) return undefined;
+    const versions = this.#current();
+    if (versions.size === 0) return undefined;
+    const [, group, version] = PREFIX.exec(path) ?? [];
+    return group === undefined ? undefined : versions.get(`${version}.${group}`);
+  }
+
+  #current(): ReadonlyMap<string, AggregatedVersion> {
+    const collection = this.collection();
+    if (collection && collection.revision !== this.#revision) {
+      this.#revision = collection.revision;
+      this.#versions = versionsIn(collection);
+    }
+    return this.#versions;
+  }
+}
+
+/** The versions in a collection that other servers answer, by the names of their APIServices. */
+function versionsIn({ entries }: Collection): ReadonlyMap<string, AggregatedVersion> {
+  const versions = new Map<string, AggregatedVersion>();
+  for (const { value } of entries.values()) {
+    // Most are of this server, and need not be parsed.
+    if (!Buffer.from(value.buffer, value.byteOffset, value.length).includes(SERVICE)) continue;
+    const found = versionOf(decodeStored(value) as APIService);
+    if (found) versions.set(found.name, found);
+  }
+  return versions;
+}
+
+function versionOf({ metadata, spec, status }: APIService): AggregatedVersion | undefined {
+  const { service, caBundle } = spec;
+  if (!service) return undefined;
+  return {
+    name: metadata.name!,
+    service: { namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? HTTPS },
+    ca: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
+    skipsVerification: spec.insecureSkipTLSVerify === true,
+    isAvailable: status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') === true,
+  };
+}
