@@ -258,8 +258,11 @@ export interface Strategy<T = ApiObject> {
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
   /** The path of the resource in messages that show where an object is stored; absent: the plural name. */
   readonly storePath?: string;
-  /** Whether an update validates `metadata.generateName` as a create does; absent: it must be a path segment. */
-  readonly revalidatesName?: boolean;
+  /**
+   * Whether an update validates `metadata.generateName` as a create does, and, with `first`, before the finalizers;
+   * absent: it must be a path segment.
+   */
+  readonly revalidatesName?: boolean | 'first';
   /** Whether finalizers may have any qualified name; absent: finalizers without a domain must be standard ones. */
   readonly allowAnyFinalizer?: boolean;
   /**
