@@ -417,4 +417,10 @@ export interface Strategy<T = ApiObject> {
    * Absent: versions differ only in their name.
    */
   readonly convert?: (object: ApiObject, toApiVersion: string) => ApiObject;
+  /**
+   * For kinds of which some version cannot show all that is stored. Restores, in an object that a write in such a
+   * version has been converted from, what the write does not change: `stored` is the object before the write, and
+   * `subresource` what is written, undefined for the object itself.
+   */
+  readonly restoreStored?: (object: T, stored: T, subresource: string | undefined) => void;
 }

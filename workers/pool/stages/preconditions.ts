@@ -69,7 +69,7 @@ export function checkIfMatch(request: AuthorizedRequest, old: ApiObject): void {
   if (!['', '0', String(current!.revision)].includes(etagOf(ifMatch))) throw modifiedError(request, old);
 }
 
-/** Where an object is stored, as messages show it, whatever the store is: without the prefix in dry runs, as upstream. */
+/** Where an object is stored, as messages show it, whatever the store is. Like upstream, without prefix in dry runs. */
 function storedAt({ resource, target }: AuthorizedRequest, dryRun: boolean): string {
   const { custom, group, plural, strategy } = resource;
   const path = custom ? `${group}/${plural}` : (strategy.storePath ?? plural);
