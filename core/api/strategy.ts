@@ -31,6 +31,8 @@ export interface StrategyContext {
    * none.
    */
   readonly emptied?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Calls back with the place of each empty list and map that was sent and that the object does not have. */
+  eachEmptied?(visit: (place: readonly (string | number)[]) => void): void;
   /**
    * The current object of a resource in `Strategy.reads`, including every write acknowledged before the request;
    * undefined if there is none. It is shared and must not be changed. Throws for a resource that is not in `reads`.
