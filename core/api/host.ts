@@ -233,8 +233,26 @@ interface RequestHost {
   request(name: string, request: InternalRequest): Promise<ApiObject>;
 }
 
+/**
+ * Where an object is.
+ *
+ * @example
+ * const found: FoundObject = { storageName: 'core/pods', namespace: 'shop', name: 'web' };
+ */
+export interface FoundObject {
+  readonly storageName: string;
+  /** '' if it has none. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** The members that the control thread adds. */
 interface ControlHost {
+  /**
+   * The objects of all resources that have one of these uids, by uid. There is no index: all objects are searched, some
+   * milliseconds for ten thousand, so ask for many uids at once, and only where an object is not where it should be.
+   */
+  findByUid(uids: ReadonlySet<string>): Promise<ReadonlyMap<string, FoundObject>>;
   /**
    * Calls back for every committed change, in order, beginning with the current objects as ADDED, all in one turn of
    * the event loop.

@@ -31,6 +31,8 @@ export interface StrategyContext {
    * none.
    */
   readonly emptied?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Calls back with the place of each empty list and map that was sent and that the object does not have. */
+  eachEmptied?(visit: (place: readonly (string | number)[]) => void): void;
   /**
    * The current object of a resource in `Strategy.reads`, including every write acknowledged before the request;
    * undefined if there is none. It is shared and must not be changed. Throws for a resource that is not in `reads`.
@@ -258,8 +260,11 @@ export interface Strategy<T = ApiObject> {
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
   /** The path of the resource in messages that show where an object is stored; absent: the plural name. */
   readonly storePath?: string;
-  /** Whether an update validates `metadata.generateName` as a create does; absent: it must be a path segment. */
-  readonly revalidatesName?: boolean;
+  /**
+   * Whether an update validates `metadata.generateName` as a create does, and, with `first`, before the finalizers;
+   * absent: it must be a path segment.
+   */
+  readonly revalidatesName?: boolean | 'first';
   /** Whether finalizers may have any qualified name; absent: finalizers without a domain must be standard ones. */
   readonly allowAnyFinalizer?: boolean;
   /**
@@ -414,4 +419,10 @@ export interface Strategy<T = ApiObject> {
    * Absent: versions differ only in their name.
    */
   readonly convert?: (object: ApiObject, toApiVersion: string) => ApiObject;
+  /**
+   * For kinds of which some version cannot show all that is stored. Restores, in an object that a write in such a
+   * version has been converted from, what the write does not change: `stored` is the object before the write, and
+   * `subresource` what is written, undefined for the object itself.
+   */
+  readonly restoreStored?: (object: T, stored: T, subresource: string | undefined) => void;
 }

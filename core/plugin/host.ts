@@ -41,6 +41,7 @@ export interface HostServices {
   readonly service?: Host<'pool'>['service'];
   readonly request?: (name: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
+  readonly findByUid?: Host<'control'>['findByUid'];
   readonly resources?: Resources;
   /** Where a thread that is watched notes the calls that it is in. */
   readonly running?: RunningCalls;
@@ -145,6 +146,7 @@ export function hostOf(
     kinds,
     observe: services.observe ? checkedObserve(services.observe) : notAvailable('observe', thread),
     service: services.service ?? notAvailable('service', thread),
+    findByUid: services.findByUid ?? notAvailable('findByUid', thread),
     request: services.request ?? notAvailable('request', thread),
     get resources(): Resources {
       return services.resources ?? notAvailable('resources', thread)();

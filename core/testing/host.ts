@@ -150,6 +150,14 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     onClose: release => void releases.push(release),
     informer: <const R extends ResourceRef>(resource: CheckedRef<R>) =>
       informer(storageNameOf(resource)) as Informer as Informer<ObjectOf<R>>,
+    findByUid: uids => {
+      const found = [...informers].flatMap(([storageName, { objects }]) =>
+        [...objects.values()].flatMap(({ metadata: { uid, namespace = '', name = '' } }) =>
+          uid !== undefined && uids.has(uid) ? [[uid, { storageName, namespace, name }] as const] : [],
+        ),
+      );
+      return Promise.resolve(new Map(found));
+    },
     get resources(): Resources {
       return resourcesOfHost();
     },

@@ -127,6 +127,8 @@ describe('the body of a PATCH', () => {
       `Operation cannot be fulfilled on configmaps "absent": StorageError: invalid object, Code: 4, Key: ${key}, ` +
         'ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ',
     ]);
+    const dry = await api.put(`${path}/absent?dryRun=All`, given);
+    expect(dry.body.message).toBe(String(body.message).replace('/registry/', '/'));
     const set = (name: string): string => path.replace('/api/v1', '/apis/apps/v1').replace('configmaps', name);
     expect((await api.put(`${set('deployments')}/absent/scale`, given)).status).toBe(409);
     expect((await api.put(`${set('deployments')}/absent/status`, given)).status).toBe(409);

@@ -1,5 +1,6 @@
 import type {
   ApiObject,
+  FoundObject,
   Host,
   Informer,
   InternalRequest,
@@ -135,6 +136,14 @@ export class FakeServer {
         await Promise.resolve();
         this.intercept(controller, request);
         return this.#handle(request);
+      },
+      findByUid: uids => {
+        const found = new Map<string, FoundObject>();
+        for (const [key, { metadata }] of this.objects) {
+          const [storageName = '', namespace = '', name = ''] = key.split('|');
+          if (uids.has(metadata.uid!)) found.set(metadata.uid!, { storageName, namespace, name });
+        }
+        return Promise.resolve(found);
       },
       watch: listener => {
         // Like the real host, delivers the whole initial state during the call.

@@ -35,7 +35,11 @@ const refTo = (owner: ApiObject, rest: Partial<OwnerReference> = {}): OwnerRefer
   uid: owner.metadata.uid ?? '',
   ...rest,
 });
-const names = (): string[] => [...server.objects.values()].map(o => o.metadata.name ?? '').sort();
+/** The names of all objects except Events. */
+const names = (): string[] => {
+  const objects = [...server.objects.values()].filter(({ kind }) => kind !== 'Event');
+  return objects.map(({ metadata }) => metadata.name ?? '').sort();
+};
 const becomes = (...wanted: string[]): Promise<unknown> => eventually(() => names().join() === wanted.join());
 const remove = (name: string, propagationPolicy?: string): ApiObject =>
   server.send('DELETE', `${CONFIGMAPS}/${name}`, { propagationPolicy });
@@ -196,6 +200,43 @@ test('an owner in another namespace does not count, which an Event of the depend
       message: message(namespace!),
     })),
   );
+});
+
+test('an owner in another namespace is found by its uid, whatever kind and name a reference has', async () => {
+  const elsewhere = server.create('v1', 'ConfigMap', { name: 'o', namespace: 'other' });
+  const node = server.create('v1', 'Node', { name: 'solid' });
+  const named = { ...refTo(elsewhere), kind: 'Secret', name: 'wrong' };
+  const unserved = { ...refTo(elsewhere), apiVersion: 'example.com/v1', kind: 'Thing' };
+  const own = make('own');
+  server.create('v1', 'Secret', { name: 'a', namespace: 'n', ownerReferences: [named] });
+  server.create('v1', 'Secret', { name: 'b', namespace: 'n', ownerReferences: [unserved] });
+  server.create('v1', 'Secret', { name: 'c', namespace: 'n', ownerReferences: [refTo(node), named] });
+  // The first reference that does not fit its owner decides.
+  const misnamed = { ...refTo(own), name: 'misnamed' };
+  server.create('v1', 'Secret', { name: 'd', namespace: 'n', ownerReferences: [refTo(node), misnamed, named] });
+  await becomes('b', 'c', 'd', 'o', 'own', 'solid');
+  await waitForIdle(server);
+  expect(eventsOf(server).map(({ about, message }) => [about, String(message).split(' ').slice(1, 5).join(' ')])).toEqual([
+    ['Secret n/a', '[v1/Secret, namespace: n, name:'],
+    ['Secret n/b', '[example.com/v1/Thing, namespace: n, name:'],
+    ['Secret n/c', '[v1/Secret, namespace: n, name:'],
+  ]);
+  const kept = server.objects.get('core/secrets|n|c')!.metadata.ownerReferences;
+  expect(kept?.map(({ name }) => name)).toEqual(['solid']);
+});
+
+test('an owner in another namespace is reported once, and again where an object gets it later', async () => {
+  const elsewhere = server.create('v1', 'ConfigMap', { name: 'o', namespace: 'other' });
+  const owners = [{ ...refTo(elsewhere), apiVersion: 'example.com/v1', kind: 'Thing' }];
+  server.create('v1', 'Secret', { name: 'a', namespace: 'n', ownerReferences: owners });
+  const later = server.create('v1', 'Secret', { name: 'b', namespace: 'n' });
+  await eventually(() => eventsOf(server).length === 1);
+  const path = '/api/v1/namespaces/n/secrets';
+  const a = server.objects.get('core/secrets|n|a')!;
+  server.send('PATCH', `${path}/a`, { metadata: { ...a.metadata, labels: { changed: 'yes' } } });
+  server.send('PATCH', `${path}/b`, { metadata: { ...later.metadata, ownerReferences: owners } });
+  await waitForIdle(server);
+  expect(eventsOf(server).map(({ about }) => about)).toEqual(['Secret n/a', 'Secret n/b']);
 });
 
 test('a cluster-scoped object with a namespaced owner is never collected', async () => {

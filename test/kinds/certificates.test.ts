@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Refusal } from '../../core/model/refusal.js';
+import { Api } from '../api/support.js';
 import { create, contextWith, lines, object, strategyOf } from './helpers.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 
@@ -9,7 +10,11 @@ const pem = (label: string): string =>
   Buffer.from(`-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`).toString('base64');
 const asked = { request: CERTIFICATE_REQUEST, signerName: 'example.com/signer', usages: ['client auth'] };
 const request = (spec: object = {}, rest: object = {}): ApiObject =>
-  object('CertificateSigningRequest', { spec: { ...asked, ...spec }, ...rest }, 'certificates.k8s.io/v1');
+  object(
+    'CertificateSigningRequest',
+    { metadata: { name: 'x', uid: 'u1' }, spec: { ...asked, ...spec }, ...rest },
+    'certificates.k8s.io/v1',
+  );
 const condition = (type: string, more: object = {}): object => ({ type, status: 'True', reason: 'R', ...more });
 const decided = (...conditions: object[]): ApiObject => request({}, { status: { conditions } });
 const wrongWith = (spec: object): string[] => lines(create(NAME, request(spec)).violations);
@@ -87,6 +92,20 @@ describe('a certificate signing request', () => {
       'spec.signerName: Invalid value: "Bad_Domain": should be a domain with at least two segments separated by dots',
     ]);
     expect(wrongWith({ signerName: `example.com/${'a'.repeat(600)}` })[0]).toContain('validating label');
+  });
+
+  test('may have any path segment as its name, which is checked where all else is valid', async () => {
+    const api = await Api.shared();
+    const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All';
+    const fieldsOf = async (metadata: object): Promise<string[]> => {
+      const { body } = await api.post(path, { ...request(), metadata });
+      const { causes = [] } = (body['details'] ?? {}) as unknown as { causes?: { field: string }[] };
+      return causes.map(({ field }) => field);
+    };
+    expect(await fieldsOf({ name: 'A b' })).toEqual([]);
+    expect(await fieldsOf({ name: 'a%', generateName: '/' })).toEqual(['metadata.generateName', 'metadata.name']);
+    expect(await fieldsOf({ name: 'a%', labels: { 'a b': '' } })).toEqual(['metadata.labels']);
+    await api.close();
   });
 
   test('is decided only by its approval, of which only conditions and metadata are used', () => {

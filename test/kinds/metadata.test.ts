@@ -65,6 +65,30 @@ describe('metadata of kinds', () => {
     expect((await change(`${lease}/prefix`, 'a/b')).status).toBe(422);
   });
 
+  test('an update names the prefix of a generated name before finalizers, or after them, as the kind does', async () => {
+    const metadata = { generateName: '.', finalizers: ['x'], labels: { 'a b': '' } };
+    const fieldsOf = async (path: string): Promise<string[]> => {
+      await api.made(path, { metadata: { name: 'order' } });
+      const { body } = await api.patch(`${path}/order`, MERGE, { metadata });
+      const { causes } = body['details'] as unknown as { causes: { field: string }[] };
+      return [...new Set(causes.map(({ field }) => field))];
+    };
+    const [labels, prefix, finalizers] = ['metadata.labels', 'metadata.generateName', 'metadata.finalizers[0]'];
+    expect(await fieldsOf(`${home}/configmaps`)).toEqual([labels, finalizers, prefix]);
+    expect(await fieldsOf(`${home}/limitranges`)).toEqual([labels, prefix, finalizers]);
+    const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/metadata/roles';
+    expect(await fieldsOf(roles)).toEqual([labels, prefix, finalizers]);
+  });
+
+  test('the prefix of a generated name may be a dot, except of roles and bindings', async () => {
+    const create = async (path: string, members = {}) =>
+      (await api.post(path, { metadata: { name: 'dot', generateName: '..' }, ...members })).status;
+    const spec = { minAvailable: 1, selector: { matchLabels: { a: 'b' } } };
+    expect(await create('/apis/policy/v1/namespaces/metadata/poddisruptionbudgets', { spec })).toBe(201);
+    expect(await create(`${home}/events`, { involvedObject: { namespace: 'metadata' } })).toBe(201);
+    expect(await create('/apis/rbac.authorization.k8s.io/v1/namespaces/metadata/roles')).toBe(422);
+  });
+
   test('a PriorityClass keeps its generation with every change', async () => {
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
     await api.made(path, { metadata: { name: 'important' }, value: 5 });

@@ -6,7 +6,8 @@ import { pathWarnings } from '../../plugins/kinds/shared/podSpec/warnings/pathWa
 import { portWarnings } from '../../plugins/kinds/shared/podSpec/warnings/portWarnings.js';
 import { isUnchanged } from '../../plugins/kinds/shared/values/equality.js';
 import type { PodSpec } from '../../kinds/v1.js';
-import { create, decodedPart, lines, object } from './helpers.js';
+import { Api } from '../api/support.js';
+import { contextWith, create, decodedPart, lines, object } from './helpers.js';
 
 const podSpec = (given: object): PodSpec => decodedPart('core.v1.PodSpec', given);
 
@@ -119,9 +120,26 @@ describe('affinity to other pods', () => {
 describe('warnings', () => {
   it('are about files whose paths lead through others', () => {
     const sources = [{ serviceAccountToken: { path: 't' } }, { configMap: { name: 'm', items: [{ path: 't/x' }] } }];
-    expect(pathWarnings(podSpec({ volumes: [{ name: 'v', projected: { sources } }] }))).toEqual([
+    expect(pathWarnings(podSpec({ volumes: [{ name: 'v', projected: { sources } }] }), 'spec', contextWith())).toEqual([
       'volume "v" (Projected): overlapping paths: "t/x" (ConfigMap "m") with "t" (ServiceAccountToken)',
     ]);
+  });
+
+  it('take a source without items for the one before, unless its list is empty', async () => {
+    const api = await Api.shared();
+    const path = `${await api.namespace('projected')}/replicationcontrollers?dryRun=All`;
+    const warned = async (source: object): Promise<string | undefined> => {
+      const sources = [{ secret: { name: 's', items: [{ key: 'a', path: 'a' }] } }, { configMap: source }];
+      const pod = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', projected: { sources } }] };
+      const template = { metadata: { labels: { a: 'b' } }, spec: pod };
+      const object = { metadata: { name: 'x' }, spec: { selector: { a: 'b' }, template } };
+      const { status, headers } = await api.post(path, object);
+      expect(status).toBe(201);
+      return String(headers['warning'] ?? '');
+    };
+    expect(await warned({ name: 'c' })).toContain('overlapping paths: \\"a\\" (Secret');
+    expect(await warned({ name: 'c', items: [] })).toBe('');
+    await api.close();
   });
 
   it('are about ports that another container has', () => {

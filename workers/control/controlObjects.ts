@@ -1,4 +1,4 @@
-import type { Informer, ResourceEvent } from '../../core/api/host.js';
+import type { FoundObject, Informer, ResourceEvent } from '../../core/api/host.js';
 import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
 import { Informers } from '../../core/plugin/informers/informers.js';
 import { type Entry, storageNameIn } from '../../core/threads/entries/entry.js';
@@ -31,6 +31,11 @@ export class ControlObjects implements ObjectFollower {
 
   informer(storageName: string): Informer {
     return this.#informers.of(storageName);
+  }
+
+  /** As `findByUid` of the host. */
+  findByUid(uids: ReadonlySet<string>): Promise<ReadonlyMap<string, FoundObject>> {
+    return this.#informers.findByUid(uids);
   }
 
   /**

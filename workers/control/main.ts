@@ -111,6 +111,7 @@ runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, F
         onChange: (name, listener) => objects.listen(listener, name),
         request: (name, request) => requests.send(name, request),
         watch: listener => objects.listen(listener),
+        findByUid: uids => objects.findByUid(uids),
         resources,
         observe: (metric, labels, value) => observations.add(metric, labels, value),
       });

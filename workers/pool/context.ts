@@ -1,3 +1,4 @@
+import { eachOmitted } from '../../core/schema/decode/unstored.js';
 import type { AnonymousPolicy } from '../../core/access/identity.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
@@ -59,13 +60,14 @@ export function timestamp(milliseconds: number): Time {
 /** Returns the part of a request, and of other objects, that strategies may use. */
 export const strategyContextOf = (
   context: Context,
-  { user, warnings, trail, emptied }: AuthorizedRequest,
+  { user, warnings, trail, emptied, unstored }: AuthorizedRequest,
   dryRun: boolean,
 ): StrategyContext => ({
   now: timestamp(context.now()),
   user,
   dryRun,
   emptied,
+  eachEmptied: visit => eachOmitted(unstored, visit),
   lookup: context.lookup,
   list: context.listOf,
   warn: text => void warnings.push(text),

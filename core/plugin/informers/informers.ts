@@ -1,13 +1,17 @@
-import type { LabeledInformer, ResourceEvent } from '../../api/host.js';
+import type { FoundObject, LabeledInformer, ResourceEvent } from '../../api/host.js';
 import { LABEL_INDEXES } from '../../limits.js';
 import { reasonOf, unreadable } from '../../threads/entries/unreadable.js';
 import { EntryEvent } from './entryEvent.js';
 import { LabelIndex } from './labelIndex.js';
-import { decodeShared } from './stored.js';
+import { decodeShared, uidIn } from './stored.js';
 import type { ApiObject } from '../../model/object.js';
 import { type Entry, storageNameIn } from '../../threads/entries/entry.js';
 import { EntryMap } from '../../threads/entries/entryMap.js';
 import { lastRevisionIn, PageReader, type StartPage } from '../../threads/entries/startPage.js';
+import { nextTurn } from '../../runtime/timers.js';
+
+/** Objects searched before others are served; these take some milliseconds. */
+const SEARCHED_IN_A_TURN = 4096;
 
 /** The current objects of one resource in this thread. An object is decoded when it is first read. */
 class ResourceInformer implements LabeledInformer {
@@ -171,6 +175,25 @@ export class Informers {
    */
   *resources(): Generator<[storageName: string, entries: Iterable<Entry>]> {
     for (const [storageName, { entries }] of this.#byName) yield [storageName, entries.values()];
+  }
+
+  /**
+   * The objects that have one of these uids, by uid. All objects are searched, without decoding them, in several turns
+   * of the event loop.
+   */
+  async findByUid(uids: ReadonlySet<string>): Promise<ReadonlyMap<string, FoundObject>> {
+    const found = new Map<string, FoundObject>();
+    let searched = 0;
+    for (const [storageName, entries] of this.resources())
+      for (const entry of entries) {
+        const uid = uidIn(entry.value);
+        if (uid !== undefined && uids.has(uid)) {
+          found.set(uid, { storageName, namespace: entry.namespace, name: entry.name });
+          if (found.size === uids.size) return found;
+        }
+        if (++searched % SEARCHED_IN_A_TURN === 0) await nextTurn();
+      }
+    return found;
   }
 
   /** Stores a current object. Objects of resources that are not stored are ignored. */

@@ -30,6 +30,16 @@ function revisionSpan(bytes: Uint8Array): readonly [start: number, end: number] 
   return [start, buffer.indexOf(QUOTE, start)];
 }
 
+const UID_MARK = Buffer.from('"uid":"');
+
+/** The `metadata.uid` in encoded bytes, which precedes its resourceVersion; undefined if there is none. */
+export function uidIn(bytes: Uint8Array): string | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const start = buffer.indexOf(UID_MARK) + UID_MARK.length;
+  const end = buffer.indexOf(QUOTE, start);
+  return start < UID_MARK.length || end < 0 ? undefined : buffer.toString('latin1', start, end);
+}
+
 /** The same bytes with another resourceVersion: for DELETED events, whose object has the version of the deletion. */
 export function withRevision(bytes: Uint8Array, revision: number): Buffer {
   const [start, end] = revisionSpan(bytes);

@@ -19,8 +19,8 @@ import { PRODUCTS } from '../../naming.js';
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly checkName: Strategy['checkName'];
-  /** Whether an update checks the prefix of a generated name as a create does. */
-  readonly revalidatesName?: true;
+  /** Whether an update checks the prefix of a generated name as a create does: before the finalizers, or after them. */
+  readonly revalidatesName?: boolean | 'first' | undefined;
   /** Finalizers without a domain that are allowed. Default: the standard ones. `any`: all (custom resources). */
   readonly finalizers?: ReadonlySet<string> | 'any';
 }
@@ -55,8 +55,9 @@ export function validateMetadataUpdate(object: ApiObject, old: ApiObject, rules:
     ...newFinalizerViolations(meta, old.metadata),
     ...immutableViolations(meta, old.metadata),
     ...commonViolations(meta),
+    ...(rules.revalidatesName === 'first' ? generateNameViolations(meta, rules) : []),
     ...finalizerViolations(meta.finalizers ?? [], rules),
-    ...(rules.revalidatesName ? generateNameViolations(meta, rules) : []),
+    ...(rules.revalidatesName === true ? generateNameViolations(meta, rules) : []),
   ];
 }
 

@@ -22,5 +22,27 @@ export interface Unstored {
   readonly below: Unstored[];
 }
 
+/**
+ * Calls back with the place of each empty list and map that is left out. The array is reused: a callback that keeps it
+ * must copy it.
+ */
+export function eachOmitted(unstored: Unstored, visit: (place: readonly (string | number)[]) => void): void {
+  const place: (string | number)[] = [];
+  const walk = ({ members, below }: Unstored): void => {
+    for (const { name, omitted } of members) {
+      if (!omitted) continue;
+      place.push(name);
+      visit(place);
+      place.pop();
+    }
+    for (const one of below) {
+      place.push(one.step);
+      walk(one);
+      place.pop();
+    }
+  };
+  walk(unstored);
+}
+
 /** A place of which no member is noted yet. */
 export const unstoredAt = (step: string | number): Unstored => ({ step, members: [], below: [] });

@@ -23,8 +23,7 @@ import {
   ORPHAN,
   OwnerGraph,
 } from './ownerGraph.js';
-import { goQuote } from '../../../core/model/text/quote.js';
-import { nextTurn } from '../../../core/runtime/timers.js';
+import { MisplacedOwners } from './misplacedOwners.js';
 import { forEachParallel } from '../parallel.js';
 import { unlessRefused } from '../requests.js';
 
@@ -35,7 +34,7 @@ const ACCOUNT = 'generic-garbage-collector';
 const IGNORED = new Set(['core/events']);
 /** Objects processed concurrently; also dependents of an owner that are orphaned concurrently. */
 const WORKERS = 16;
-/** Cached absent owners, which save a request for each further dependent; as many uids of deleted ones are kept. */
+/** Cached absent owners, which save a request for each further dependent. */
 const MAX_ABSENT_OWNERS = 10_000;
 
 /** The state of an owner: it exists (`solid`), does not exist, or waits for the deletion of its dependents. */
@@ -58,15 +57,15 @@ interface OwnerLocation {
 class GarbageCollector {
   readonly #host: Host<'control'>;
   readonly #graph = new OwnerGraph();
-  /** Absent owners, and for each whether it is in another namespace than its dependents. */
-  readonly #absent = new Map<string, boolean>();
-  /** The uids of owners whose deletion was seen. */
-  readonly #deleted = new Set<string>();
+  readonly #misplaced: MisplacedOwners;
+  /** Absent owners. */
+  readonly #absent = new Set<string>();
   /** Kinds that definitions have brought, as `<apiVersion>/<kind>`. */
   readonly #defined = new Set<string>();
 
   constructor(host: Host<'control'>) {
     this.#host = host;
+    this.#misplaced = new MisplacedOwners(host);
   }
 
   /** Updates the graph. Returns the keys of the objects to process. */
@@ -76,6 +75,7 @@ class GarbageCollector {
     const key = keyOf(event.storageName, event.namespace, event.name);
     const next = event.type === 'DELETED' || !isRelevant(event) ? undefined : nodeOf(event.storageName, event.object());
     const previous = this.#graph.set(key, next);
+    this.#misplaced.observe(key, previous, next);
     if (next) found.push(next);
     for (const { uid } of previous?.owners ?? []) found.push(...this.#waitingOwner(uid));
     for (const { uid } of next?.owners ?? []) found.push(...this.#waitingOwner(uid));
@@ -89,7 +89,7 @@ class GarbageCollector {
     if (!this.#graph.hasDependents) return undefined;
     if (event.type === 'DELETED') {
       const { uid } = event.object().metadata;
-      if (uid !== undefined && this.#graph.dependentsOf(uid).length > 0) this.#rememberDeleted(uid);
+      if (uid !== undefined && this.#graph.dependentsOf(uid).length > 0) this.#misplaced.deleted(uid);
       return uid;
     }
     return next && awaitsDependents(next) && !(previous && awaitsDependents(previous)) ? next.uid : undefined;
@@ -113,8 +113,12 @@ class GarbageCollector {
   }
 
   async process({ resource, namespace, name }: ObjectKey, context: ReconcileContext): Promise<void> {
-    const node = this.#graph.get(keyOf(resource, namespace, name));
-    if (!node || !this.#host.resources.byStorageName(node.storageName)) return;
+    const key = keyOf(resource, namespace, name);
+    if (!this.#host.resources.byStorageName(resource)) return;
+    const seen = this.#graph.get(key);
+    if (seen) await this.#misplaced.check(seen, context);
+    const node = this.#graph.get(key);
+    if (!node) return;
     if (awaitsOrphaning(node)) return this.#orphanDependents(node, context);
     if (awaitsDependents(node)) await this.#finishForeground(node, context);
     else if (!node.deleting) await this.#deleteOrDropOwners(node, context);
@@ -143,13 +147,10 @@ class GarbageCollector {
     if (node.owners.length === 0) return;
     const locations = node.owners.map(owner => this.#locate(node, owner));
     // An owner that cannot be looked up may exist: deleting its dependents could not be undone.
-    if (locations.includes(undefined)) {
-      if (node.namespace === '') await this.#reportNamespaced(node, context);
-      return;
-    }
+    if (locations.includes(undefined)) return;
     const states = new Map<Frozen<OwnerReference>, OwnerState>();
     for (const [i, owner] of node.owners.entries())
-      states.set(owner, await this.#ownerState(node, owner, locations[i]!, context));
+      states.set(owner, await this.#ownerState(owner, locations[i]!, context));
     const all = [...states.values()];
     if (!all.includes('solid')) return this.#delete(node, all.includes('waiting'), context);
     if (all.some(state => state !== 'solid')) {
@@ -166,7 +167,6 @@ class GarbageCollector {
   }
 
   async #ownerState(
-    node: Node,
     owner: Frozen<OwnerReference>,
     { resource, namespace }: OwnerLocation,
     context: ReconcileContext,
@@ -175,53 +175,17 @@ class GarbageCollector {
     const { get, client } = context;
     const name = { namespace, name: owner.name };
     const identity = `${keyOf(storageName, namespace, owner.name)}|${owner.uid}`;
-    const known = this.#absent.get(identity);
-    if (known) reportNamespace(node, owner, context);
-    if (known !== undefined) return 'absent';
+    if (this.#absent.has(identity)) return 'absent';
     const cached = get(storageName, name);
     // The informer's cache may be stale, so an absent owner is confirmed by a request.
     const found = cached?.metadata.uid === owner.uid ? cached : await client.resource(storageName).get(name);
     if (found?.metadata.uid !== owner.uid) {
-      const isElsewhere = namespace !== '' && this.#isElsewhere(owner, resource, context);
-      this.#rememberAbsent(identity, isElsewhere);
-      if (isElsewhere) reportNamespace(node, owner, context);
+      if (this.#absent.size >= MAX_ABSENT_OWNERS) this.#absent.clear();
+      this.#absent.add(identity);
       return 'absent';
     }
     const { deletionTimestamp, finalizers } = found.metadata;
     return awaitsDependents({ deleting: !!deletionTimestamp, finalizers: finalizers ?? [] }) ? 'waiting' : 'solid';
-  }
-
-  #rememberAbsent(identity: string, isElsewhere: boolean): void {
-    if (this.#absent.size >= MAX_ABSENT_OWNERS) this.#absent.clear();
-    this.#absent.set(identity, isElsewhere);
-  }
-
-  #rememberDeleted(uid: string): void {
-    if (this.#deleted.size >= MAX_ABSENT_OWNERS) this.#deleted.clear();
-    this.#deleted.add(uid);
-  }
-
-  /** Whether some namespace has the owner. Not searched for one that was deleted. */
-  #isElsewhere(
-    { name, uid }: Frozen<OwnerReference>,
-    { storageName }: ServedResource,
-    { get, list }: ReconcileContext,
-  ): boolean {
-    if (this.#deleted.has(uid)) return false;
-    return list('core/namespaces').some(
-      space => get(storageName, { namespace: space.metadata.name!, name })?.metadata.uid === uid,
-    );
-  }
-
-  /** Reports namespaced owners of a cluster-scoped object. It cannot have such owners, and is not deleted. */
-  async #reportNamespaced(node: Node, context: ReconcileContext): Promise<void> {
-    for (const owner of node.owners) {
-      const resource = this.#host.resources.byKind(owner.apiVersion, owner.kind);
-      if (!resource?.namespaced) continue;
-      if (this.#isElsewhere(owner, resource, context)) reportNamespace(node, owner, context);
-      // All namespaces were searched, and there may be thousands of owners.
-      await nextTurn();
-    }
   }
 
   /** Deletes an object; with `inForeground`, after its own dependents, because an owner waits for all of them. */
@@ -233,19 +197,6 @@ class GarbageCollector {
     const preconditions = { uid, resourceVersion };
     await client.resource(node.storageName).delete(node, { preconditions, propagationPolicy });
   }
-}
-
-/** Records that an owner is in another namespace than the object that names it, in upstream's words. */
-function reportNamespace(
-  { storageName, namespace, name }: Node,
-  { apiVersion, kind, name: owner, uid }: Frozen<OwnerReference>,
-  { get, event }: ReconcileContext,
-): void {
-  const object = get(storageName, { namespace, name });
-  if (!object) return;
-  const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${owner}, uid: ${uid}]`;
-  const message = `ownerRef ${reference} does not exist in namespace ${goQuote(namespace)}`;
-  event(object, { type: 'Warning', reason: 'OwnerRefInvalidNamespace', message });
 }
 
 const keyOfNode = ({ storageName, namespace, name }: Node): KeyOf => ({ resource: storageName, namespace, name });

@@ -4,7 +4,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { dns1035Label, dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../shared/columns.js';
-import { checkSegmentName } from '../shared/values/names.js';
+import { checkWholeSegmentName } from '../shared/values/names.js';
 import { portNumberComplaints } from '../shared/ports.js';
 import { setServiceReferenceDefaults } from '../shared/admission/serviceReference.js';
 import { toViolations, validateOneOf, validateRequired } from '../shared/violations.js';
@@ -105,7 +105,7 @@ export const apiService = builtInKind<APIService>('apiregistration.orchestrator.
   validateCreate: validateApiService,
   validateUpdate: validateApiService,
   validateStatus: validateApiServiceStatus,
-  checkName: checkSegmentName,
+  checkName: checkWholeSegmentName,
   allowAnyFinalizer: true,
   applyDefaults: object => setServiceReferenceDefaults(object.spec),
   selectableFields: new Map(),

@@ -94,7 +94,7 @@ const COLUMNS: readonly Column<DaemonSet>[] = [
 
 const strategy = (naming: Naming): Partial<Strategy<DaemonSet>> => ({
   hasGeneration: true,
-  revalidatesName: true,
+  revalidatesName: 'first',
   hasStatus: true,
   applyDefaults: object => {
     const spec = object.spec;

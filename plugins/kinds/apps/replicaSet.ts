@@ -33,7 +33,7 @@ const validateReplicaSet = (object: ReplicaSet, naming: Naming): Violation[] => 
 
 const strategy = (naming: Naming): Partial<Strategy<ReplicaSet>> => ({
   hasGeneration: true,
-  revalidatesName: true,
+  revalidatesName: 'first',
   hasStatus: true,
   applyDefaults: object => {
     setDefault(object.spec, 'replicas', 1);

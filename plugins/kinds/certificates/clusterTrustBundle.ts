@@ -5,7 +5,7 @@ import { dns1123Subdomain } from '../../../core/model/names.js';
 import { invalid, tooLong, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { Malformed, type PemBlock, pemBlocks, readCertificate } from '../../../core/services/pki/certificateNames.js';
 import { column, NAME } from '../shared/columns.js';
-import { checkSegmentName } from '../shared/values/names.js';
+import { checkWholeSegmentName } from '../shared/values/names.js';
 import { validateImmutable } from '../shared/violations.js';
 import { validateSigner } from '../shared/signerName.js';
 
@@ -83,7 +83,7 @@ function validateNames(object: ClusterTrustBundle): Violation[] {
 export const clusterTrustBundle = builtInKind<ClusterTrustBundle>(
   'certificates.orchestrator.io/clustertrustbundles',
   () => ({
-    checkName: checkSegmentName,
+    checkName: checkWholeSegmentName,
     validateCreate: object => [...validateNames(object), ...validateBundle(object)],
     validateUpdate: (object, old) => [
       ...validateNames(object),

@@ -129,7 +129,7 @@ function validateLimitRange(object: LimitRange): Violation[] {
  * default request. One without a name gets a unique one.
  */
 export const limitRange = builtInKind<LimitRange>('core/limitranges', () => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   allowCreateOnUpdate: true,
   prepareCreate: object => {
     object.metadata.name ||= randomUUID();

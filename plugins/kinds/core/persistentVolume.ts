@@ -120,7 +120,7 @@ const columnsIn = (naming: Naming): readonly Column<PersistentVolume>[] => [
 
 /** PersistentVolume. It is pending at first, and a finalizer keeps it while it is in use. */
 export const persistentVolume = builtInKind<PersistentVolume>('core/persistentvolumes', naming => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   hasStatus: true,
   returnsDeletedObject: true,
   validateCreate: (object, context) => {

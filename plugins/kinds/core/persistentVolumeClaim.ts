@@ -188,7 +188,7 @@ const columnsIn = (naming: Naming): readonly Column<PersistentVolumeClaim>[] => 
 
 /** PersistentVolumeClaim. It is pending at first, and a finalizer keeps it while it is in use. */
 export const persistentVolumeClaim = builtInKind<PersistentVolumeClaim>('core/persistentvolumeclaims', naming => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   hasStatus: true,
   returnsDeletedObject: true,
   applyDefaults: object => {

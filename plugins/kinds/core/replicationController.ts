@@ -39,7 +39,7 @@ function validateReplicationController(object: ReplicationController, naming: Na
 /** Selector and labels default to the labels of the template. */
 const strategy = (naming: Naming): Partial<Strategy<ReplicationController>> => ({
   hasGeneration: true,
-  revalidatesName: true,
+  revalidatesName: 'first',
   storePath: 'controllers',
   hasStatus: true,
   orphansByDefault: true,

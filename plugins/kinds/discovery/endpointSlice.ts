@@ -132,7 +132,7 @@ const COLUMNS: readonly Column<EndpointSlice>[] = [
 
 /** EndpointSlice. Its address type is immutable. */
 export const endpointSlice = builtInKind<EndpointSlice>('discovery.orchestrator.io/endpointslices', () => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   applyDefaults: object => {
     for (const port of object.ports ?? []) {
       setIfAbsent(port, 'name', '');

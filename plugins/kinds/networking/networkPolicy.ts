@@ -113,7 +113,7 @@ const NOT_DEFAULTED = ['podSelector', 'ingress', 'egress'] as const;
 
 /** NetworkPolicy. The default type is Ingress, and Egress if it has egress rules. */
 export const networkPolicy = builtInKind<NetworkPolicy>('networking.orchestrator.io/networkpolicies', () => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   hasGeneration: true,
   changesGeneration: (object, old, emptied) =>
     NOT_DEFAULTED.some(member => emptied.get('spec')?.has(member)) || !isDeepEqual(object.spec, old.spec),

@@ -3,7 +3,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
 import { goStrings } from '../../../core/model/text/goText.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
-import { checkSegmentName } from '../shared/values/names.js';
+import { checkWholeSegmentName } from '../shared/values/names.js';
 
 function validateRule(rule: PolicyRule, namespaced: boolean, field: string): Violation[] {
   const isSet = (member: keyof PolicyRule): boolean => (rule[member] ?? []).length > 0;
@@ -30,7 +30,8 @@ export const validateRules = (object: Role, namespaced: boolean): Violation[] =>
 
 /** The common strategy of Roles and ClusterRoles. */
 export const roleStrategy = (violations: (object: Role) => Violation[]): Partial<Strategy<Role>> => ({
-  checkName: checkSegmentName,
+  checkName: checkWholeSegmentName,
+  revalidatesName: 'first',
   allowCreateOnUpdate: true,
   validateCreate: violations,
   validateUpdate: object => twice(violations(object)),

@@ -7,7 +7,7 @@ import { invalid, notSupported, required, type Violation } from '../../../core/m
 import type { Naming } from '../../../core/naming.js';
 import { twice } from './role.js';
 import { AGE, type Cell, column, NAME, wideColumn } from '../shared/columns.js';
-import { checkSegmentName } from '../shared/values/names.js';
+import { checkWholeSegmentName } from '../shared/values/names.js';
 import { toViolations } from '../shared/violations.js';
 
 const GROUP = 'rbac.authorization.orchestrator.io';
@@ -64,7 +64,8 @@ const COLUMNS: readonly Column<RoleBinding>[] = [
 export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<Strategy<RoleBinding>> => {
   const group = naming.group(GROUP);
   return {
-    checkName: checkSegmentName,
+    checkName: checkWholeSegmentName,
+    revalidatesName: 'first',
     allowCreateOnUpdate: true,
     applyDefaults: object => {
       const reference = object.roleRef;

@@ -67,7 +67,7 @@ function validateDriversUnchanged(object: CSINode, old: CSINode): Violation[] {
 
 /** CSINode. */
 export const csiNode = builtInKind<CSINode>('storage.orchestrator.io/csinodes', () => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
   validateCreate: validateNode,

@@ -33,7 +33,7 @@ export const csiStorageCapacity = builtInKind<CSIStorageCapacity>(
   'storage.orchestrator.io/csistoragecapacities',
   () => ({
     allowUnconditionalUpdate: false,
-    revalidatesName: true,
+    revalidatesName: 'first',
     validateCreate: validateCapacity,
     validateUpdate: (object, old) => [...validateCapacity(object), ...validateUnchanged(object, old)],
   }),

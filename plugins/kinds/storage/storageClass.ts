@@ -116,7 +116,7 @@ const columnsIn = (naming: Naming): readonly Column<StorageClass>[] => [
 
 /** StorageClass. */
 export const storageClass = builtInKind<StorageClass>('storage.orchestrator.io/storageclasses', naming => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   returnsDeletedObject: true,
   applyDefaults: object => {
     setIfAbsent(object, 'reclaimPolicy', 'Delete');

@@ -54,7 +54,7 @@ const validateUnchanged = (object: VolumeAttachment, old: VolumeAttachment): Vio
 
 /** VolumeAttachment. */
 export const volumeAttachment = builtInKind<VolumeAttachment>('storage.orchestrator.io/volumeattachments', () => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   returnsDeletedObject: true,
   hasStatus: true,
   allowUnconditionalUpdate: false,

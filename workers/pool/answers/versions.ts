@@ -37,6 +37,18 @@ export function toStorageVersion(context: Context, resource: Resource, object: A
 export const toStoredForm = (context: Context, resource: Resource, object: ApiObject): ApiObject =>
   isStorageVersion(resource) ? object : withStoredDefaults(context, resource, toStrategyVersion(resource, object));
 
+/**
+ * The object of an update as it is stored, where its strategy converts it. What the version of the request cannot show
+ * stays as it is stored.
+ */
+export function toStoredUpdate(context: Context, request: AuthorizedRequest, object: ApiObject): ApiObject {
+  const { resource, route } = request;
+  const stored = toStoredForm(context, resource, object);
+  if (!isStorageVersion(resource))
+    resource.strategy.restoreStored?.(stored, storedObject(request), route.subresource?.name);
+  return stored;
+}
+
 /** Stored objects have the defaults of their version, as reads show them. One that is not served has no schema. */
 const withStoredDefaults = (
   { registry }: Context,

@@ -26,7 +26,7 @@ export async function update(context: Context, { request, options, object }: Dec
   const { dryRun } = options;
   const old = await currentObject(context, request);
   if (!old) {
-    checkUid(request, object, undefined);
+    checkUid(request, dryRun, object, undefined);
     if (!resource.strategy.allowCreateOnUpdate || route.subresource) throw notFoundError(request);
     await checkCreatePermission(context, request);
     // Without a current object there is no version to compare with; it only has to be well-formed.
@@ -38,7 +38,7 @@ export async function update(context: Context, { request, options, object }: Dec
     const managers = managersOfScaled(context, request, old, scaleOf(resource, old, true), object);
     return replaceScale(context, request, dryRun, object, old, managers);
   }
-  checkUid(request, object, old);
+  checkUid(request, dryRun, object, old);
   return replaceObject(context, request, dryRun, object, old);
 }
 

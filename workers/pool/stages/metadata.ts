@@ -67,7 +67,7 @@ export function dropRepeatedOwners({ metadata }: ApiObject, warnings: string[], 
 const metadataRules = ({ namespaced, strategy }: Resource): MetadataRules => ({
   namespaced,
   checkName: strategy.checkName,
-  ...(strategy.revalidatesName ? { revalidatesName: true } : {}),
+  revalidatesName: strategy.revalidatesName,
   ...(strategy.allowAnyFinalizer ? { finalizers: 'any' } : {}),
 });
 

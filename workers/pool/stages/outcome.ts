@@ -7,7 +7,7 @@ import { comparableManagedFields } from './managers.js';
 import type { Outcome } from './outcomes.js';
 import { converterOf } from '../answers/conversion.js';
 import type { AuthorizedRequest, ObjectWrite } from '../types.js';
-import { encodeObject, storageResource, toStoredForm } from '../answers/versions.js';
+import { encodeObject, storageResource, toStoredUpdate } from '../answers/versions.js';
 
 /**
  * The outcome of the create or update of a valid object. Throws 409 for a create under a name that is taken, and 400
@@ -40,12 +40,8 @@ function canBeRemoved({ strategy }: Resource, object: ApiObject): boolean {
 }
 
 /** Whether the stored bytes would be the same, except the times in `metadata.managedFields`. */
-function isUnchanged(
-  context: Context,
-  { job, resource }: AuthorizedRequest,
-  object: ApiObject,
-  old: ApiObject,
-): boolean {
+function isUnchanged(context: Context, request: AuthorizedRequest, object: ApiObject, old: ApiObject): boolean {
+  const { job, resource } = request;
   if (object.metadata.generation !== old.metadata.generation) return false;
   const managedFields = comparableManagedFields(object, old);
   const metadata = { ...object.metadata };
@@ -55,6 +51,6 @@ function isUnchanged(
     const isInStorageVersion = decodeStored(job.current!.bytes).apiVersion === resource.storageApiVersion;
     return isInStorageVersion && encodeObject(resource, now) === encodeObject(resource, old);
   }
-  const text = encodeObject(storageResource(context.registry, resource), toStoredForm(context, resource, now));
+  const text = encodeObject(storageResource(context.registry, resource), toStoredUpdate(context, request, now));
   return Buffer.from(text).equals(job.current!.bytes);
 }

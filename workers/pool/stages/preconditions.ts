@@ -69,11 +69,11 @@ export function checkIfMatch(request: AuthorizedRequest, old: ApiObject): void {
   if (!['', '0', String(current!.revision)].includes(etagOf(ifMatch))) throw modifiedError(request, old);
 }
 
-/** Where an object is stored, as messages show it, whatever the store is. */
-function storedAt({ resource, target }: AuthorizedRequest): string {
+/** Where an object is stored, as messages show it, whatever the store is. Like upstream, without prefix in dry runs. */
+function storedAt({ resource, target }: AuthorizedRequest, dryRun: boolean): string {
   const { custom, group, plural, strategy } = resource;
   const path = custom ? `${group}/${plural}` : (strategy.storePath ?? plural);
-  return ['/registry', path, ...(resource.namespaced ? [target.namespace] : []), target.name].join('/');
+  return [dryRun ? '' : '/registry', path, ...(resource.namespaced ? [target.namespace] : []), target.name].join('/');
 }
 
 /**
@@ -82,6 +82,7 @@ function storedAt({ resource, target }: AuthorizedRequest): string {
  */
 export function checkUid(
   request: AuthorizedRequest,
+  dryRun: boolean,
   object: ApiObject,
   old: ApiObject | undefined,
   of: GroupResource = groupResource(request.resource),
@@ -91,7 +92,7 @@ export function checkUid(
   const found = old?.metadata.uid ?? '';
   const precondition = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
   const reason =
-    `StorageError: invalid object, Code: 4, Key: ${storedAt(request)}, ResourceVersion: 0, ` +
+    `StorageError: invalid object, Code: 4, Key: ${storedAt(request, dryRun)}, ResourceVersion: 0, ` +
     `AdditionalErrorMsg: ${precondition}`;
   throw conflict(of, request.target.name, reason);
 }

@@ -23,6 +23,7 @@ import {
   storageResource,
   toRequestVersion,
   toStorageVersion,
+  toStoredUpdate,
   toStrategyVersion,
 } from '../answers/versions.js';
 
@@ -60,7 +61,10 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   if (dryRun && write.answer) return successAnswer(context, request);
   if (dryRun && !resource.custom && !converterOf(context, resource))
     return { ...encodeAnswer(context, request, object, status), key };
-  const stored = await toStorageVersion(context, resource, object);
+  const isUpdate = expect !== 0 && !converterOf(context, resource);
+  const stored = isUpdate
+    ? toStoredUpdate(context, request, object)
+    : await toStorageVersion(context, resource, object);
   // The stored version may lack members of the request's version: the answer must be the same as that of a later read.
   const [shown = object] =
     resource.custom && stored !== object ? await toRequestVersion(context, resource, [stored]) : [object];

@@ -80,6 +80,7 @@ export function replaceScale(
   const ofScale = target.verb === 'patch' && resource.builtIn;
   checkUid(
     request,
+    dryRun,
     scale,
     old,
     ofScale ? { ...objectResource, resource: `${objectResource.resource}/scale` } : objectResource,

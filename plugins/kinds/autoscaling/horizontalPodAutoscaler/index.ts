@@ -137,5 +137,10 @@ export const horizontalPodAutoscaler = builtInKind<Autoscaler>('autoscaling/hori
   prepareUpdate: (object, old) => keepPart(object, old, 'status', naming),
   prepareStatus: (object, old) => keepPart(object, old, 'spec', naming),
   convert: (object, apiVersion) => (apiVersion === 'autoscaling/v1' ? asV1 : asV2)(object as Autoscaler, naming),
+  // v1 has no distinction between a quantity that is absent and one of 0, nor an order of all metrics.
+  restoreStored: (object, stored, subresource) => {
+    const part = subresource === 'status' ? 'spec' : 'status';
+    Object.assign(object, { [part]: stored[part] });
+  },
   columns: COLUMNS,
 }));

@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Job>[] = [
 
 const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
   hasGeneration: true,
-  revalidatesName: true,
+  revalidatesName: 'first',
   hasStatus: true,
   // Jobs are older than garbage collection: clients of that time rely on pods that outlive their Job.
   orphansByDefault: true,

@@ -10,8 +10,8 @@ import { humanDuration } from '../../../../core/model/age.js';
 import { invalidObject } from '../../../../core/model/refusal.js';
 import { validateDecision, validateIssue, validateRequest } from './validation.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../../shared/columns.js';
-import { pathSegment } from '../../../../core/model/names.js';
-import { toViolations } from '../../shared/violations.js';
+import { validateMetadata } from '../../../../core/schema/decode/metadata.js';
+import { checkSegmentName } from '../../shared/values/names.js';
 
 /** Sets the requester to the authenticated user, replacing any values of the client. */
 function setRequester(object: CertificateSigningRequest, { user }: StrategyContext): void {
@@ -97,7 +97,8 @@ const COLUMNS: readonly Column<CertificateSigningRequest>[] = [
 export const certificateSigningRequest = builtInKind<CertificateSigningRequest>(
   'certificates.orchestrator.io/certificatesigningrequests',
   naming => ({
-    checkName: () => [],
+    checkName: checkSegmentName,
+    validatesMetadataLast: true,
     hasStatus: true,
     unownedFields: new Map([
       ['', [['spec']]],
@@ -113,11 +114,10 @@ export const certificateSigningRequest = builtInKind<CertificateSigningRequest>(
       setConditionTimes(object, old, context.now);
     },
     // Any path segment is a name. Upstream checks that only if all else is valid.
-    validateCreate: object => {
-      const found = validateRequest(object, naming.label('orchestrator.io/legacy-unknown'));
-      const { name = '' } = object.metadata;
-      return found.length > 0 ? found : toViolations('metadata.name', name, pathSegment(name));
-    },
+    validateCreate: object => [
+      ...validateMetadata(object, { namespaced: false, checkName: () => [] }),
+      ...validateRequest(object, naming.label('orchestrator.io/legacy-unknown')),
+    ],
     validateStatus: validateIssue,
     subresources: new Map([['approval', approvalFor(naming.group('certificates.orchestrator.io'))]]),
     selectableFields: new Map([['spec.signerName', object => object.spec.signerName]]),

@@ -59,7 +59,7 @@ function warnAboutNode(object: Node, { warn }: StrategyContext, naming: Naming):
 
 /** Node. Allocatable defaults to the capacity. */
 export const node = builtInKind<Node>('core/nodes', naming => ({
-  revalidatesName: true,
+  revalidatesName: 'first',
   storePath: 'minions',
   hasStatus: true,
   validateStatus: validateNodeStatus,

@@ -29,7 +29,7 @@ const validateFlowSchema = (object: FlowSchema): Violation[] => [
 /** FlowSchema. Tables list them in the order in which they are matched. */
 export const flowSchema = builtInKind<FlowSchema>('flowcontrol.apiserver.orchestrator.io/flowschemas', () => ({
   hasGeneration: true,
-  revalidatesName: true,
+  revalidatesName: 'first',
   hasStatus: true,
   keptInStatus: WRITABLE_METADATA,
   validateCreate: validateFlowSchema,

@@ -42,7 +42,7 @@ export const priorityLevelConfiguration = builtInKind<PriorityLevelConfiguration
   'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations',
   naming => ({
     hasGeneration: true,
-    revalidatesName: true,
+    revalidatesName: 'first',
     hasStatus: true,
     keptInStatus: WRITABLE_METADATA,
     validateCreate: object => validateLevel(object, naming),

@@ -33,7 +33,7 @@ export function withPodSpec<T extends ApiObject>(
   const warn = (object: T, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
     const template = templateOf(object);
     if (template && context.warn && found.length === 0)
-      for (const text of new Set(podWarnings(template, field, naming))) context.warn(text);
+      for (const text of new Set(podWarnings(template, field, naming, context))) context.warn(text);
     return found;
   };
   return {

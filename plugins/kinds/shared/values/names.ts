@@ -26,5 +26,8 @@ export const checkSubdomainName = nameCheck(dns1123Subdomain);
 /** Names must be DNS-1035 labels. */
 export const checkLabel1035Name = nameCheck(dns1035Label);
 
-/** Names must be path segments. */
-export const checkSegmentName = nameCheck(pathSegment);
+/** Names must be path segments, and prefixes of generated names their beginnings. */
+export const checkSegmentName: Strategy['checkName'] = pathSegment;
+
+/** Names must be path segments, and so must prefixes of generated names. */
+export const checkWholeSegmentName = nameCheck(name => pathSegment(name));

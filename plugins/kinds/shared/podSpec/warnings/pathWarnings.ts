@@ -1,3 +1,4 @@
+import type { StrategyContext } from '../../../../../core/api/strategy.js';
 import type { PodSpec, ProjectedVolumeSource, Volume, VolumeProjection } from '../../../../../kinds/v1.js';
 
 /** A file of a volume; `source` says in messages what a projected volume takes it from. */
@@ -76,8 +77,15 @@ function overlapWarnings(source: FileSource, volume: string): string[] {
 const itemPaths = (source: FileSource, name: string): FilePath[] =>
   (source.items ?? []).map(({ path }) => ({ path, source: name }));
 
-/** The paths of a source of a projected volume. `previous` if it has all keys of an object, whose names are unknown. */
-function pathsOf(source: VolumeProjection, previous: readonly FilePath[]): readonly FilePath[] | undefined {
+/**
+ * The paths of a source of a projected volume. `previous` if it has all keys of an object, whose names are unknown;
+ * `isEmptied` says that a list of no items was sent, which has none.
+ */
+function pathsOf(
+  source: VolumeProjection,
+  previous: readonly FilePath[],
+  isEmptied: boolean,
+): readonly FilePath[] | undefined {
   const token = source.serviceAccountToken;
   if (token) return [{ path: token.path, source: 'ServiceAccountToken' }];
   if (source.downwardAPI) return itemPaths(source.downwardAPI, 'DownwardAPI');
@@ -88,18 +96,22 @@ function pathsOf(source: VolumeProjection, previous: readonly FilePath[]): reado
     const object = source[member];
     if (!object) continue;
     const paths = itemPaths(object, `${word} ${JSON.stringify(object.name ?? '')}`);
-    return paths.length > 0 ? paths : previous;
+    return paths.length > 0 || isEmptied ? paths : previous;
   }
   return undefined;
 }
 
 /** Like upstream, compares the files of the source before again if a source does not say which files it has. */
-function projectedWarnings(volume: Volume, projected: ProjectedVolumeSource): string[] {
+function projectedWarnings(
+  volume: Volume,
+  projected: ProjectedVolumeSource,
+  emptied: ReadonlySet<number> | undefined,
+): string[] {
   const name = `volume ${JSON.stringify(volume.name)} (Projected)`;
   const files = new Files(name);
   let previous: readonly FilePath[] = [];
-  for (const source of projected.sources ?? []) {
-    const paths = pathsOf(source, previous);
+  for (const [i, source] of (projected.sources ?? []).entries()) {
+    const paths = pathsOf(source, previous, emptied?.has(i) === true);
     if (!paths) {
       files.warnings.push(`${name} has no sources provided`);
       continue;
@@ -110,13 +122,32 @@ function projectedWarnings(volume: Volume, projected: ProjectedVolumeSource): st
   return files.warnings;
 }
 
-/** Warnings about files of volumes with overlapping paths. */
-export const pathWarnings = (pod: PodSpec): string[] =>
-  (pod.volumes ?? []).flatMap(volume => {
+/**
+ * Which sources of projected volumes were sent with an empty list of items: their numbers, by that of the volume. `at`
+ * is the place of the pod's spec in the object.
+ */
+function emptiedSources({ eachEmptied }: StrategyContext, at: string): ReadonlyMap<number, ReadonlySet<number>> {
+  const found = new Map<number, Set<number>>();
+  const depth = at.split('.').length;
+  eachEmptied?.(place => {
+    const [volumes, volume, projected, sources, source, , items] = place.slice(depth);
+    if (volumes !== 'volumes' || projected !== 'projected' || sources !== 'sources' || items !== 'items') return;
+    if (place.slice(0, depth).join('.') !== at) return;
+    const within = found.get(Number(volume)) ?? new Set();
+    found.set(Number(volume), within.add(Number(source)));
+  });
+  return found;
+}
+
+/** Warnings about files of volumes with overlapping paths. `field`: that of the pod's spec. */
+export function pathWarnings(pod: PodSpec, field: string, context: StrategyContext): string[] {
+  const emptied = pod.volumes ? emptiedSources(context, field) : undefined;
+  return (pod.volumes ?? []).flatMap((volume, i) => {
     const name = `volume ${JSON.stringify(volume.name)}`;
     const { secret, configMap: config, downwardAPI: fields, projected } = volume;
     if (secret) return overlapWarnings(secret, `${name} (Secret ${JSON.stringify(secret.secretName ?? '')})`);
     if (config) return overlapWarnings(config, `${name} (ConfigMap ${JSON.stringify(config.name ?? '')})`);
     if (fields) return overlapWarnings(fields, `${name} (DownwardAPI)`);
-    return projected ? projectedWarnings(volume, projected) : [];
+    return projected ? projectedWarnings(volume, projected, emptied?.get(i)) : [];
   });
+}

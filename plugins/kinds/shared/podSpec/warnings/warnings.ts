@@ -1,4 +1,4 @@
-import type { Strategy } from '../../../../../core/api/strategy.js';
+import type { Strategy, StrategyContext } from '../../../../../core/api/strategy.js';
 import { dns1123Label } from '../../../../../core/model/names.js';
 import type { ApiObject } from '../../../../../core/model/object.js';
 import { isInteger, quantityOf } from '../../../../../core/model/quantity.js';
@@ -104,11 +104,12 @@ const containerWarnings = (pod: PodSpec, field: string): string[] =>
     }),
   );
 
-/** Warnings about a valid pod spec. */
+/** Warnings about a valid pod spec, whose place in its object is `field`. */
 export function podWarnings(
   { metadata, spec: pod }: Pick<PodTemplateSpec, 'metadata' | 'spec'>,
   field: string,
   naming: Naming,
+  context: StrategyContext,
 ): string[] {
   const spreads = (pod.topologySpreadConstraints ?? []).flatMap((spread, i) => {
     const where = `${field}.topologySpreadConstraints[${i}]`;
@@ -120,7 +121,7 @@ export function podWarnings(
     ...spreads,
     ...seccompWarnings(metadata, pod, field.replace(/spec$/, 'metadata'), naming),
     ...volumeWarnings(pod, field),
-    ...pathWarnings(pod),
+    ...pathWarnings(pod, field, context),
     ...repeatedWarnings(
       (pod.hostAliases ?? []).map(({ ip }) => ip),
       `${field}.hostAliases`,

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Api } from '../api/support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
+
+/* An autoscaler that clients write in both of its versions. v2 is stored, of which v1 cannot show everything. */
+
+let api: Api;
+let name = 0;
+const path = (version: string): string =>
+  `/apis/autoscaling/${version}/namespaces/autoscalers/horizontalpodautoscalers/a${name}`;
+const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' };
+const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } };
+const external = {
+  type: 'External',
+  external: { metric: { name: 'e' }, target: { type: 'AverageValue', averageValue: '7' } },
+};
+const metrics = [cpu, external];
+const currentMetrics = [
+  { type: 'External', external: { metric: { name: 'e' }, current: { averageValue: '4' } } },
+  { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 10 } } },
+];
+const status = { currentReplicas: 2, desiredReplicas: 3, currentMetrics };
+
+beforeAll(async () => {
+  api = await Api.shared();
+  await api.namespace('autoscalers');
+});
+afterAll(() => api.close());
+
+/** Creates another autoscaler with a status, both in v2. */
+async function makeAutoscaler(given: readonly object[] = metrics): Promise<void> {
+  name++;
+  const object = { metadata: { name: `a${name}` }, spec: { maxReplicas: 5, scaleTargetRef, metrics: given } };
+  await api.made(path('v2').replace(/\/a\d+$/, ''), object);
+  expect((await api.put(`${path('v2')}/status`, { ...object, status })).status).toBe(200);
+}
+const inV2 = async () => (await api.get(path('v2'))).body;
+
+test.each([
+  [
+    'an update',
+    async () => api.put(path('v1'), { ...(await api.get(path('v1'))).body, spec: { maxReplicas: 7, scaleTargetRef } }),
+  ],
+  ['a merge patch', () => api.patch(path('v1'), MERGE, { spec: { maxReplicas: 7 } })],
+  ['a strategic merge patch', () => api.patch(path('v1'), STRATEGIC, { spec: { maxReplicas: 7 } })],
+  [
+    'an apply',
+    () =>
+      api.patch(`${path('v1')}?fieldManager=f&force=true`, 'application/apply-patch+yaml', {
+        apiVersion: 'autoscaling/v1',
+        kind: 'HorizontalPodAutoscaler',
+        spec: { maxReplicas: 7, scaleTargetRef },
+      }),
+  ],
+])('%s in v1 leaves the status as it was written in v2', async (_, write) => {
+  await makeAutoscaler();
+  expect((await write()).status).toBe(200);
+  const { spec, status: now } = await inV2();
+  expect([spec!['maxReplicas'], now]).toEqual([7, status]);
+});
+
+test('a status that is written in v1 leaves the metrics of the spec in their order', async () => {
+  await makeAutoscaler();
+  const patched = await api.patch(`${path('v1')}/status`, MERGE, { status: { desiredReplicas: 4 } });
+  expect(patched.status).toBe(200);
+  const { spec, status: now } = await inV2();
+  expect([spec!['metrics'], now!['desiredReplicas']]).toEqual([metrics, 4]);
+  // v1 has no absent quantity.
+  expect(JSON.stringify(now!['currentMetrics'])).toContain('"averageValue":"0","averageUtilization":10');
+});
+
+test('an update in v1 that changes nothing keeps the version', async () => {
+  // The order that v1 has.
+  await makeAutoscaler([external, cpu]);
+  const before = (await inV2()).metadata!.resourceVersion;
+  const { body } = await api.get(path('v1'));
+  expect((await api.put(path('v1'), body)).status).toBe(200);
+  expect((await inV2()).metadata!.resourceVersion).toBe(before);
+});
