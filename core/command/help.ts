@@ -1,6 +1,7 @@
 import { Command as LayoutCommand, Help, Option as LayoutOption } from 'commander';
 import { type Command, COMMANDS, wordsAfter } from './commands.js';
 import { GATES } from '../features/table.js';
+import type { Settings } from '../settings/settings.js';
 import { dashed, describeOption, isValueOptional, OPTIONS } from './options.js';
 
 /** Columns of a line of the help. */
@@ -38,12 +39,15 @@ class Described extends LayoutCommand {
   }
 }
 
-function addSettings(target: Described): void {
+/** Values of settings, where they are not those of `capstan serve`. */
+type Defaults = Partial<Settings>;
+
+function addSettings(target: Described, defaults: Defaults = {}): void {
   const add = (flags: string, help: string) => target.addOption(new LayoutOption(flags, help));
   add('--config <FILE>', 'the same settings in YAML, and the list of plugins; flags override it');
   for (const [name, option] of OPTIONS) {
     const value = isValueOptional(option) ? `[${option.placeholder}]` : `<${option.placeholder}>`;
-    add(`${dashed(name)} ${value}`, describeOption(option));
+    add(`${dashed(name)} ${value}`, describeOption({ ...option, default: defaults[option.setting] ?? option.default }));
   }
 }
 
@@ -88,6 +92,17 @@ All other flags of the upstream server are known: docs/reference/flags.md says w
 Feature gates that are non-operational: they are deprecated, and keep their value.
 ${wrapWords([...GATES].filter(([, { isLocked }]) => isLocked).map(([name]) => name))}
 `;
+
+/** The output of `kube-apiserver --help`: the flags of a server that has these `defaults`. */
+export function upstreamHelp(defaults: Defaults): string {
+  const target = new Described('kube-apiserver', '[flags]', 'run the server in the foreground, as upstream does');
+  target.option('--cert-dir <DIR>', 'directory of the certificate that the server makes (/var/run/kubernetes)');
+  target.option('--admission-control <PLUGINS>', 'deprecated: exactly these admission plugins, with commas');
+  addSettings(target, defaults);
+  target.option('--version', 'print the release');
+  target.option('-h, --help', 'print this');
+  return target.helpInformation() + others();
+}
 
 /** The help of a command. */
 const helpOf = (command: Command): string =>

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Endpoints } from '../../core/services/webhooks/endpoint.js';
 import { CallFailed, type CallOptions, WebhookClient } from '../../core/services/webhooks/client.js';
 import { readCredentials } from '../../core/services/webhooks/credentials.js';
 import { Hooks } from './hooks.js';
@@ -69,6 +70,23 @@ test.each([
   const later = client.post({ url: `${hooks.url}/hangs`, ca: hooks.ca.certificate }, '{}', 40);
   await expect(later).rejects.toThrow('context deadline exceeded');
   client.close();
+});
+
+test.each([
+  ['/a%2Fb', '/a/b'],
+  ['/a%2fb%2F', '/a/b'],
+  ['', '/'],
+  ['/x//y/./z/..', '/x/y'],
+  ['/x/%2e%2e/y', '/y'],
+  ['/q%3Fa%23b', '/q%3Fa%23b'],
+  ["/it's*(1)!", '/it%27s%2A%281%29%21'],
+  ['/\u00fc%FF%20%25', '/%C3%BC%FF%20%25'],
+  ['/a\\b', '/a%5Cb'],
+  ['/$&+,:;=@~-_.', '/$&+,:;=@~-_.'],
+])('the path %j of a URL is called as %j, as upstream decodes and joins it', (given, called) => {
+  const endpoints = new Endpoints({ services: {}, credentials: new Map() }, { get: () => undefined } as never);
+  const { url } = endpoints.of({ url: `https://hooks.example:8443${given}` }, '?timeout=1s');
+  expect(url).toBe(`https://hooks.example:8443${called}?timeout=1s`);
 });
 
 describe('the kubeconfig with the credentials for webhooks', () => {

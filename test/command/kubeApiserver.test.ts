@@ -84,12 +84,17 @@ describe('flags of the upstream server', () => {
 });
 
 describe('kube-apiserver', () => {
-  it('prints its release, and its flags', async () => {
+  it('prints its release, and its flags with its own defaults', async () => {
     const io = new Captured();
     expect(await kubeApiserver(['--version'], io)).toBe(0);
     expect(io.lines).toEqual(['Kubernetes v1.32.0']);
     expect(await kubeApiserver(['--help'], io)).toBe(0);
-    expect(io.lines.join('\n')).toContain('--etcd-servers');
+    const help = io.lines.join('\n').replace(/\s+/g, ' ');
+    expect(help).toContain('Usage: kube-apiserver [flags]');
+    for (const flag of ['--etcd-servers', '--cert-dir', '--admission-control']) expect(help).toContain(flag);
+    expect(help).toContain('--bind-address <ADDRESS> address to listen on (0.0.0.0)');
+    expect(help).toMatch(/--authorization-mode <MODES> [^-]*\(AlwaysAllow\)/);
+    expect(help).toContain('directory of all data (/var/run/kubernetes/capstan)');
   });
 
   it('warns of deprecated flags, unless Node.js is told not to [R397] [R398]', () => {

@@ -8,7 +8,7 @@ import type { Settings } from '../../settings/settings.js';
 import { names } from '../../settings/values.js';
 import type { SettingsRules } from '../config.js';
 import { type FlagRules, parseFlags } from '../flags.js';
-import { helpText } from '../help.js';
+import { upstreamHelp } from '../help.js';
 import { type Io, serve } from '../serve.js';
 
 /*
@@ -18,6 +18,14 @@ import { type Io, serve } from '../serve.js';
 
 const FLAGS: FlagRules = { own: ['cert-dir', 'admission-control'], lastWins: true, emptyIsNone: true };
 
+/** What upstream has without flags, where that differs from `capstan serve`. */
+const DEFAULTS = {
+  naming: 'kubernetes',
+  bindAddress: '0.0.0.0',
+  controllers: [],
+  authorizationMode: ['AlwaysAllow'],
+} satisfies Partial<Settings>;
+
 /** Where upstream keeps the certificate that it makes. */
 const CERT_DIR = '/var/run/kubernetes';
 
@@ -26,6 +34,8 @@ const servingPair = (directory: string): readonly [certificate: string, key: str
   join(directory, 'apiserver.crt'),
   join(directory, 'apiserver.key'),
 ];
+
+const dataDirOf = (certDir: string): string => join(certDir, 'capstan');
 
 /** Throws ConfigError for settings without which upstream does not start, or which it refuses. */
 function checkGiven({ etcdServers, storage, port }: Partial<Settings>): void {
@@ -40,13 +50,11 @@ function defaultsOf(certDir: string, given: Partial<Settings>): Partial<Settings
   checkGiven(given);
   const [certificate, key] = servingPair(certDir);
   const isThere = given.tlsCertFile === undefined && existsSync(certificate) && existsSync(key);
-  const byFile = given.authorizationConfig !== undefined;
+  const { authorizationMode, ...others } = DEFAULTS;
   return {
-    naming: 'kubernetes',
-    bindAddress: '0.0.0.0',
-    dataDir: join(certDir, 'capstan'),
-    controllers: [],
-    ...(byFile ? {} : { authorizationMode: ['AlwaysAllow'] }),
+    ...others,
+    dataDir: dataDirOf(certDir),
+    ...(given.authorizationConfig === undefined ? { authorizationMode } : {}),
     ...(given.etcdServers === undefined ? {} : { storage: 'etcd' }),
     ...(isThere ? { tlsCertFile: certificate, tlsPrivateKeyFile: key } : {}),
   };
@@ -102,7 +110,7 @@ export function programOf(args: readonly string[]): Program {
 /** Runs the server under the name of upstream's. Returns the exit code. Throws ConfigError for bad flags. */
 export async function kubeApiserver(args: readonly string[], io: Io): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
-    io.out(helpText(['serve']).trimEnd());
+    io.out(upstreamHelp({ ...DEFAULTS, dataDir: dataDirOf(CERT_DIR) }).trimEnd());
     return 0;
   }
   if (args.some(argument => /^--version(?:=|$)/.test(argument))) {

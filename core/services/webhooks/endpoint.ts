@@ -49,8 +49,7 @@ export class Endpoints {
     const caBundle = stringAt(clientConfig, 'caBundle');
     const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined;
     const service = recordAt(clientConfig, 'service');
-    const url = service ? undefined : new URL(stringAt(clientConfig, 'url'));
-    const found = service ? this.#ofService(service, query) : { url: withQuery(url!, query), host: url!.host };
+    const found = service ? this.#ofService(service, query) : ofUrl(stringAt(clientConfig, 'url'), query);
     const credentials = this.#credentialsOf(found.host);
     return {
       url: found.url,
@@ -104,6 +103,31 @@ export class Endpoints {
 
 const ownAt = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
+
+/** The endpoint at the `url` of a client configuration: an https URL without a query. */
+function ofUrl(given: string, query: string): { url: string; host: string } {
+  const url = new URL(given);
+  url.pathname = decodedPath(given.replace(/^[^/]*\/\/[^/]*/, ''));
+  url.search = query;
+  return { url: url.href, host: url.host };
+}
+
+/**
+ * The path of a URL as upstream's client sends it: percent-encodings are decoded first, so that `%2F` separates
+ * segments too; then the segments are joined as RFC 3986 section 5.2.4 resolves `.` and `..`; then the bytes that Go
+ * does not leave as they are get encoded.
+ */
+function decodedPath(path: string): string {
+  const bytes = Buffer.from(path, 'utf8')
+    .toString('latin1')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const segments: string[] = [];
+  for (const segment of bytes.split('/'))
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  const encode = (byte: string) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  return `/${segments.join('/').replace(/[^\w./~$&+,:;=@-]/g, encode)}`;
+}
 
 /** A path as upstream's client joins its segments: none is empty, and there is no slash at the end. */
 const joinedPath = (path: string): string => `/${path.split('/').filter(Boolean).join('/')}`;
