@@ -49,12 +49,14 @@ export class Endpoints {
     const caBundle = stringAt(clientConfig, 'caBundle');
     const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined;
     const service = recordAt(clientConfig, 'service');
-    const found = service ? this.#ofService(service, query) : ofUrl(stringAt(clientConfig, 'url'), query);
+    const found: { readonly url: string; readonly host: string; readonly serverName?: string } = service
+      ? this.#ofService(service, query)
+      : ofUrl(stringAt(clientConfig, 'url'), query);
     const credentials = this.#credentialsOf(found.host);
     return {
       url: found.url,
       ...(ca ? { ca } : {}),
-      ...('serverName' in found ? { serverName: found.serverName } : {}),
+      ...(found.serverName === undefined ? {} : { serverName: found.serverName }),
       ...(credentials ? { credentials } : {}),
     };
   }
