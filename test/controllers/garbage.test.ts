@@ -216,7 +216,9 @@ test('an owner in another namespace is found by its uid, whatever kind and name 
   server.create('v1', 'Secret', { name: 'd', namespace: 'n', ownerReferences: [refTo(node), misnamed, named] });
   await becomes('b', 'c', 'd', 'o', 'own', 'solid');
   await waitForIdle(server);
-  expect(eventsOf(server).map(({ about, message }) => [about, String(message).split(' ').slice(1, 5).join(' ')])).toEqual([
+  expect(
+    eventsOf(server).map(({ about, message }) => [about, String(message).split(' ').slice(1, 5).join(' ')]),
+  ).toEqual([
     ['Secret n/a', '[v1/Secret, namespace: n, name:'],
     ['Secret n/b', '[example.com/v1/Thing, namespace: n, name:'],
     ['Secret n/c', '[v1/Secret, namespace: n, name:'],

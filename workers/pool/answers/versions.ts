@@ -34,7 +34,7 @@ export function toStorageVersion(context: Context, resource: Resource, object: A
 }
 
 /** The object as it is stored, where its strategy converts it. */
-export const toStoredForm = (context: Context, resource: Resource, object: ApiObject): ApiObject =>
+const toStoredForm = (context: Context, resource: Resource, object: ApiObject): ApiObject =>
   isStorageVersion(resource) ? object : withStoredDefaults(context, resource, toStrategyVersion(resource, object));
 
 /**
