@@ -27,7 +27,7 @@ class Layout extends Help {
 }
 
 /** A command of the library, which lays out its help; it parses nothing. */
-class Described extends LayoutCommand {
+export class Described extends LayoutCommand {
   constructor(name: string, usage: string, summary: string) {
     super(name);
     this.usage(usage).description(summary).helpOption(false).helpCommand(false).optionsGroup('Flags:');
@@ -40,9 +40,10 @@ class Described extends LayoutCommand {
 }
 
 /** Values of settings, where they are not those of `capstan serve`. */
-type Defaults = Partial<Settings>;
+export type Defaults = Partial<Settings>;
 
-function addSettings(target: Described, defaults: Defaults = {}): void {
+/** Adds the flags of all settings, with these defaults. */
+export function addSettings(target: Described, defaults: Defaults = {}): void {
   const add = (flags: string, help: string) => target.addOption(new LayoutOption(flags, help));
   add('--config <FILE>', 'the same settings in YAML, and the list of plugins; flags override it');
   for (const [name, option] of OPTIONS) {
@@ -86,23 +87,12 @@ const wrapWords = (words: readonly string[]): string =>
     .join('\n');
 
 /** Ends the help of a command that takes the flags of a server. */
-const others = (): string => `
+export const others = (): string => `
 All other flags of the upstream server are known: docs/reference/flags.md says what they do here.
 
 Feature gates that are non-operational: they are deprecated, and keep their value.
 ${wrapWords([...GATES].filter(([, { isLocked }]) => isLocked).map(([name]) => name))}
 `;
-
-/** The output of `kube-apiserver --help`: the flags of a server that has these `defaults`. */
-export function upstreamHelp(defaults: Defaults): string {
-  const target = new Described('kube-apiserver', '[flags]', 'run the server in the foreground, as upstream does');
-  target.option('--cert-dir <DIR>', 'directory of the certificate that the server makes (/var/run/kubernetes)');
-  target.option('--admission-control <PLUGINS>', 'deprecated: exactly these admission plugins, with commas');
-  addSettings(target, defaults);
-  target.option('--version', 'print the release');
-  target.option('-h, --help', 'print this');
-  return target.helpInformation() + others();
-}
 
 /** The help of a command. */
 const helpOf = (command: Command): string =>

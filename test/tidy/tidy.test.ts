@@ -17,6 +17,7 @@ const BRANDED = new Set([
   'core/cel/lib/quantity.ts',
   'core/cel/lib/semver.ts',
   'core/cel/lib/url.ts',
+  'core/command/upstream/help.ts',
   'core/command/upstream/kubeApiserver.ts',
   'core/command/upstream/otherFlags.ts',
   'core/command/reference.ts',

@@ -8,8 +8,8 @@ import type { Settings } from '../../settings/settings.js';
 import { names } from '../../settings/values.js';
 import type { SettingsRules } from '../config.js';
 import { type FlagRules, parseFlags } from '../flags.js';
-import { upstreamHelp } from '../help.js';
 import { type Io, serve } from '../serve.js';
+import { upstreamHelp } from './help.js';
 
 /*
  * The program under the name of the upstream server, for tools that start that server themselves: flags of upstream,
