@@ -34,6 +34,13 @@ export function endpointsOf({ services, kubeConfigFile }: WebhookSettings, infor
   return new Endpoints({ services, credentials }, informer);
 }
 
+/** A URL, the host with its port as credentials name it, and the name in the certificate of a service. */
+interface Found {
+  readonly url: string;
+  readonly host: string;
+  readonly serverName?: string;
+}
+
 /** Thrown for a service that cannot be resolved, with upstream's text. */
 export class UnresolvedService extends Error {}
 
@@ -61,7 +68,7 @@ export class Endpoints {
     };
   }
 
-  #ofService(service: UnknownRecord, query: string): { url: string; serverName: string; host: string } {
+  #ofService(service: UnknownRecord, query: string): Found {
     const namespace = stringAt(service, 'namespace');
     const name = stringAt(service, 'name');
     const port = numberAt(service, 'port') ?? 443;
@@ -107,7 +114,7 @@ const ownAt = <T>(table: Readonly<Record<string, T>>, name: string): T | undefin
   Object.hasOwn(table, name) ? table[name] : undefined;
 
 /** The endpoint at the `url` of a client configuration: an https URL without a query. */
-function ofUrl(given: string, query: string): { url: string; host: string } {
+function ofUrl(given: string, query: string): Found {
   const url = new URL(given);
   url.pathname = decodedPath(given.replace(/^[^/]*\/\/[^/]*/, ''));
   url.search = query;

@@ -27,10 +27,10 @@ interface ProtobufForm extends EncodedForm {
 /** The form of an answer that is made of encodings; undefined for any other. `list`: of a list. */
 function protobufForm({ choice, request, resource }: Asked, naming: Naming, list: boolean): ProtobufForm | undefined {
   if (request.route.subresource) return undefined;
-  const { kind, listKind, apiVersion } = resource;
+  const { kind, listKind, apiVersion, changedAt = '' } = resource;
   const { contentType } = choice;
   const encoder = (form: MessageForm): EncodingForm['encode'] => {
-    if (needsConversion(resource)) return undefined;
+    if (needsConversion(resource) || changedAt !== '') return undefined;
     const type = recordType(resource, form);
     return (texts, isPacked) => encodeRecords(type, texts, isPacked);
   };
@@ -51,8 +51,8 @@ function protobufForm({ choice, request, resource }: Asked, naming: Naming, list
   const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
   return {
     records: 'partial',
-    // The metadata of custom objects may differ between versions.
-    key: resource.builtIn ? 'partial' : `partial ${apiVersion}`,
+    // The metadata of custom objects may differ between versions, and change with the definition.
+    key: resource.builtIn ? 'partial' : `partial ${apiVersion} ${changedAt}`,
     listKind: 'PartialObjectMetadataList',
     apiVersion: group,
     contentType,

@@ -114,7 +114,8 @@ async function renderRecords(
   if (records === 'row') return rowTexts(resource, objects);
   if (records === 'cbor') return encodeCborRecords(resource, objects);
   const type = recordType(resource, records!);
-  if (resource.apiVersion === resource.storageApiVersion) return encodeRecords(type, objects, packed);
+  const { apiVersion, storageApiVersion, changedAt } = resource;
+  if (apiVersion === storageApiVersion && changedAt === undefined) return encodeRecords(type, objects, packed);
   const shown = await toRequestVersion(context, resource, objects.map(decodeStored));
   const texts = shown.map(object => Buffer.from(writeJson(object)));
   return encodeRecords(type, texts);
