@@ -80,7 +80,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     scope,
     plugins,
     settings,
-    aggregation: aggregationRules(settings),
+    aggregation: aggregationRules(settings, home.pki.frontProxy),
     number: MAIN_FRONT,
     feed: take => store.feed(take),
     pool,

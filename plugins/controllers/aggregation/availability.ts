@@ -13,8 +13,9 @@ import {
   timestamp,
   withCondition,
 } from '../../../core/api/index.js';
-import type { AddressRules } from '../../../core/services/aggregation/serviceAddress.js';
-import { type CredentialFiles, discoveryFailure } from './discoveryCheck.js';
+import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
+import type { AddressRules, CredentialFiles } from '../../../core/services/aggregation/serviceAddress.js';
+import { discoveryFailure } from './discoveryCheck.js';
 
 const API_SERVICES = 'apiregistration.orchestrator.io/apiservices';
 /** How often a server that is available is checked. */
@@ -74,6 +75,7 @@ const servedBy = (namespace: string, name: string, { list }: CurrentObjects): { 
 
 /** Keeps the condition `Available` of APIServices: whether the server of each answers. */
 function availability(host: Host<'control'>, config: AvailabilityConfig): Controller {
+  const credentials = new ProxyCredentials(config.credentials);
   const ofService = {
     keys: ({ namespace, name }: { readonly namespace: string; readonly name: string }, objects: CurrentObjects) =>
       servedBy(namespace, name, objects),
@@ -100,7 +102,7 @@ function availability(host: Host<'control'>, config: AvailabilityConfig): Contro
         await set(missing);
         return { after: CHECK_MS };
       }
-      const failure = await discoveryFailure(object, config, get);
+      const failure = await discoveryFailure(object, { ...config, credentials }, get);
       await set(failure === undefined ? PASSED : unavailable('FailedDiscoveryCheck', failure));
       // It is tried again soon, and later less often.
       if (failure !== undefined) throw new Refusal('ServiceUnavailable', failure);

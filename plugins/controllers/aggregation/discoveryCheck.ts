@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { APIService } from '../../../kinds/apiregistration/v1.js';
 import type { CurrentObjects, Frozen } from '../../../core/api/index.js';
 import { getAsAggregator } from '../../../core/services/aggregation/aggregatorRequest.js';
+import type { ProxyCertificate, ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
 import { type AddressRules, addressOf, NoAddress } from '../../../core/services/aggregation/serviceAddress.js';
 import { versionPath } from '../requests.js';
 
@@ -10,12 +10,6 @@ const ANSWER_MS = 5000;
 /** Endpoints that are tried: each of them may have failed alone. */
 const ATTEMPTS = 5;
 
-/** Files in PEM; both are read for each check, so that renewed certificates are used. */
-export interface CredentialFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
-}
-
 /**
  * Asks the server of an APIService for the discovery document of its version, which every such server has. Resolves
  * with what has failed, or undefined if the server has answered. Its certificate is not verified: the answer is not
@@ -23,12 +17,12 @@ export interface CredentialFiles {
  */
 export async function discoveryFailure(
   { spec }: Frozen<APIService>,
-  config: AddressRules & { readonly credentials?: CredentialFiles | undefined },
+  config: AddressRules & { readonly credentials: ProxyCredentials },
   get: CurrentObjects['get'],
 ): Promise<string | undefined> {
   const { namespace = '', name = '', port = 443 } = spec.service ?? {};
   const path = versionPath(spec.group ?? '', spec.version ?? '');
-  const credentials = config.credentials && (await readCredentials(config.credentials));
+  const credentials = await config.credentials.current();
   const attempt = async (): Promise<string | undefined> => {
     try {
       const host = addressOf({ namespace, name, port }, config, {
@@ -63,7 +57,7 @@ async function firstSuccess(attempts: readonly Promise<string | undefined>[]): P
 
 async function answerFailure(
   url: string,
-  credentials: { readonly certificate: string; readonly key: string } | undefined,
+  credentials: ProxyCertificate | undefined,
 ): Promise<string | undefined> {
   const failing = `failing or missing response from ${url}: `;
   try {
@@ -73,9 +67,4 @@ async function answerFailure(
   } catch (error) {
     return failing + (error as Error).message;
   }
-}
-
-async function readCredentials({ certFile, keyFile }: CredentialFiles) {
-  const [certificate, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
-  return { certificate, key };
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Endpoints, Service } from '../../../kinds/v1.js';
 import type { Log } from '../../../core/api/host.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { AGGREGATED_MS } from '../../../core/limits.js';
@@ -7,6 +8,8 @@ import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import { firstValue } from '../../../core/request/query.js';
 import { parseDuration } from '../../../core/schema/decode/scalars.js';
+import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
+import { addressOf, NoAddress, type ServiceObjects } from '../../../core/services/aggregation/serviceAddress.js';
 import type { ConnectionAgents } from '../../../core/services/webhooks/connections.js';
 import type { AggregationRules } from '../../../core/settings/aggregation.js';
 import type { FrontRequest } from '../access/sender.js';
@@ -16,7 +19,6 @@ import type { State } from '../state/state.js';
 import { type AggregatedVersion, API_SERVICES, ApiServices } from './apiServices.js';
 import type { ForwardedRequest } from './forward.js';
 import { requestHeaders } from './forwardedHeaders.js';
-import { addressOf, NoAddress } from './serviceAddress.js';
 
 /**
  * Passes requests for the groups and versions of other servers on to them, as the aggregation layer of upstream does.
@@ -25,6 +27,12 @@ import { addressOf, NoAddress } from './serviceAddress.js';
  */
 export class Aggregation {
   readonly #services: ApiServices;
+  readonly #credentials: ProxyCredentials;
+  /** Where services are. */
+  readonly #objects: ServiceObjects = {
+    service: (namespace, name) => this.#find<Service>(`core/services/${namespace}/${name}`),
+    endpoints: (namespace, name) => this.#find<Endpoints>(`core/endpoints/${namespace}/${name}`),
+  };
   /** The connections that are kept; loaded with the first request, with the modules of TLS. */
   #agents: ConnectionAgents | undefined;
 
@@ -34,6 +42,7 @@ export class Aggregation {
     readonly log: Pick<Log, 'warn'>,
   ) {
     this.#services = new ApiServices(() => state().collections.get(API_SERVICES));
+    this.#credentials = new ProxyCredentials(rules.credentials);
   }
 
   /** The version of another server that a path is of; undefined if this server answers it. */
@@ -46,7 +55,7 @@ export class Aggregation {
     if (!version.isAvailable) return unavailable(exchange, auditId);
     let host: string;
     try {
-      host = addressOf(version, this.rules, key => this.#find(key));
+      host = addressOf(version.service, this.rules, this.#objects);
     } catch (error) {
       if (!(error instanceof NoAddress)) throw error;
       this.log.warn(
@@ -55,6 +64,7 @@ export class Aggregation {
       );
       return unavailable(exchange, auditId);
     }
+    const credentials = await this.#credentials.current();
     const path = forwardedPath(exchange.path);
     const { namespace, name } = version.service;
     const request: ForwardedRequest = {
@@ -64,7 +74,7 @@ export class Aggregation {
         serverName: `${name}.${namespace}.svc`,
         skipsVerification: version.skipsVerification,
         ...(version.ca === undefined ? {} : { ca: version.ca }),
-        ...(this.rules.credentials ? { credentials: this.rules.credentials } : {}),
+        ...(credentials ? { credentials } : {}),
       },
       path: exchange.query === '' ? path : `${path}?${exchange.query}`,
       headers: requestHeaders(exchange, { user: sender.user!, host, path, auditId }),
