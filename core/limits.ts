@@ -390,6 +390,8 @@ export const THREAD_CLOSE_MS = 3000;
 export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Answer of another server to a request that is passed on to it, unless it is a watch; upstream's default. */
 export const AGGREGATED_MS = 60_000;
+/** Answer of another server to a request for its discovery or OpenAPI documents. Without it, they are shown as before. */
+export const AGGREGATED_DISCOVERY_MS = 5000;
 /** Message of a WebSocket of another server. Above it: the connection is closed. */
 export const AGGREGATED_MESSAGE_BYTES = 1024 * 1024;
 /** Idle connections that a thread keeps to one webhook, and the number of certificates that it keeps them for. */

@@ -71,6 +71,7 @@ export interface BuiltFront {
   readonly state: State;
   readonly reads: ReadContext;
   readonly writer: WriterClient;
+  readonly aggregation: Aggregation;
   readonly healthAccess: HealthAccess;
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
@@ -154,7 +155,8 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     access.reset();
     healthAccess.policyChanged();
   };
-  const built = { live, state, reads, writer, healthAccess, finishWatches, reload };
+  const aggregation = openAggregation(sources, () => state);
+  const built = { live, state, reads, writer, aggregation, healthAccess, finishWatches, reload };
   const front: Front = new Front({
     registry: () => live.current,
     state,
@@ -163,7 +165,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     reads,
     paths: sources.paths(built),
     sites: () => plugins.at(httpSite),
-    aggregation: openAggregation(sources, () => state),
+    aggregation,
     log,
     metrics,
     audit: openAudit(sources),

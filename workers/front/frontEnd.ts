@@ -1,4 +1,5 @@
 import { aggregationRules } from '../../core/settings/aggregation.js';
+import { OtherDiscovery } from './aggregation/otherDiscovery.js';
 import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
@@ -91,7 +92,8 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     continueSecret: opened.shared?.secret ?? home.continueSecret,
     metrics,
     observe: (metric, labels, value) => observed.observe(metric, labels, value),
-    paths({ live, state, reads, writer }) {
+    paths({ live, state, reads, writer, aggregation }) {
+      const otherDiscovery = new OtherDiscovery(aggregation);
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();
         return state.revision;
@@ -112,6 +114,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         }),
         documents: () => plugins.at(httpDocuments),
         sites: () => plugins.at(httpSite),
+        others: resources => otherDiscovery.current(resources),
         records: decisionReader({ decisions, slices: reads.slices, pool, naming }),
         address,
         snapshot: exchange =>
