@@ -34,12 +34,17 @@ export interface ServiceObjects {
 /** Thrown for a service without an address, with the reason. */
 export class NoAddress extends Error {}
 
+/** The host and port that the settings name for a service, without asking its objects. */
+export function mappedAddress({ namespace, name, port }: ServicePort, { services }: AddressRules): string | undefined {
+  const mapped = ownValue(services, `${namespace}/${name}:${port}`) ?? ownValue(services, `${namespace}/${name}`);
+  return mapped === undefined ? undefined : new URL(mapped).host;
+}
+
 /** The host and port, as in a URL, where a service is reached. Throws NoAddress. */
 export function addressOf(target: ServicePort, rules: AddressRules, objects: ServiceObjects): string {
   const { namespace, name, port } = target;
-  const mapped =
-    ownValue(rules.services, `${namespace}/${name}:${port}`) ?? ownValue(rules.services, `${namespace}/${name}`);
-  if (mapped !== undefined) return new URL(mapped).host;
+  const mapped = mappedAddress(target, rules);
+  if (mapped !== undefined) return mapped;
   const found = objects.service(namespace, name);
   if (!found) throw new NoAddress(`service "${name}" not found`);
   const { type, externalName, ports, clusterIP = '' } = found.spec ?? {};

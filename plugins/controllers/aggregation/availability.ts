@@ -14,10 +14,12 @@ import {
   withCondition,
 } from '../../../core/api/index.js';
 import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
-import type { AddressRules, CredentialFiles } from '../../../core/services/aggregation/serviceAddress.js';
+import { type AddressRules, type CredentialFiles, mappedAddress } from '../../../core/services/aggregation/serviceAddress.js';
 import { discoveryFailure } from './discoveryCheck.js';
 
 const API_SERVICES = 'apiregistration.orchestrator.io/apiservices';
+/** The port of an APIService that names none. */
+const HTTPS = 443;
 /** How often a server that is available is checked. */
 const CHECK_MS = 30_000;
 /** Servers checked at once: those that hang keep others from being checked for a few seconds. */
@@ -47,9 +49,11 @@ const unavailable = (reason: string, message: string): ConditionUpdate => ({
 
 /** Why the objects of a service say that it cannot be reached; undefined if they do not. */
 function objectFailure(
-  { namespace = '', name = '', port }: NonNullable<Frozen<APIService>['spec']['service']>,
+  { namespace = '', name = '', port = HTTPS }: NonNullable<Frozen<APIService>['spec']['service']>,
+  rules: AddressRules,
   { get }: Pick<CurrentObjects, 'get'>,
 ): ConditionUpdate | undefined {
+  if (mappedAddress({ namespace, name, port }, rules) !== undefined) return undefined;
   const shown = `service/${name} in ${JSON.stringify(namespace)}`;
   const service = get('core/services', { namespace, name });
   if (!service) return unavailable('ServiceNotFound', `${shown} is not present`);
@@ -97,7 +101,7 @@ function availability(host: Host<'control'>, config: AvailabilityConfig): Contro
           await client.resource(API_SERVICES).setStatus(object, { ...object.status, conditions });
       };
       if (!service) return void (await set(LOCAL));
-      const missing = objectFailure(service, { get });
+      const missing = objectFailure(service, config, { get });
       if (missing) {
         await set(missing);
         return { after: CHECK_MS };
