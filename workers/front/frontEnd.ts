@@ -1,4 +1,5 @@
 import { aggregationRules } from '../../core/settings/aggregation.js';
+import { OtherOpenApi } from './aggregation/otherOpenApi.js';
 import { OtherDiscovery } from './aggregation/otherDiscovery.js';
 import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
@@ -93,7 +94,6 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     metrics,
     observe: (metric, labels, value) => observed.observe(metric, labels, value),
     paths({ live, state, reads, writer, aggregation }) {
-      const otherDiscovery = new OtherDiscovery(aggregation);
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();
         return state.revision;
@@ -114,7 +114,8 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         }),
         documents: () => plugins.at(httpDocuments),
         sites: () => plugins.at(httpSite),
-        others: resources => otherDiscovery.current(resources),
+        otherDiscovery: new OtherDiscovery(aggregation),
+        otherOpenApi: new OtherOpenApi(aggregation),
         records: decisionReader({ decisions, slices: reads.slices, pool, naming }),
         address,
         snapshot: exchange =>
