@@ -67,7 +67,7 @@ export async function getAsAggregator(request: AggregatorRequest): Promise<Aggre
   );
   sent.on('error', error => fail(describeError(error, hasBegun)));
   const timer = setTimeout(() => {
-    fail('context deadline exceeded (Client.Timeout exceeded while awaiting headers)');
+    fail('net/http: request canceled (Client.Timeout exceeded while awaiting headers)');
     sent.destroy();
   }, timeoutMs);
   sent.end();

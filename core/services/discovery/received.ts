@@ -52,7 +52,8 @@ export function receivedList(document: Members): readonly Entry[] {
   const entryOfResource = (name: string, given: Members): Members => {
     const known = entries.get(name);
     if (known) return known;
-    const entry = { resource: name, scope: given['namespaced'] === true ? 'Namespaced' : 'Cluster', verbs: [] };
+    const scope = given['namespaced'] === true ? 'Namespaced' : 'Cluster';
+    const entry = { resource: name, responseKind: kindOf({}), scope, singularResource: '', verbs: [] };
     entries.set(name, entry);
     return entry;
   };
