@@ -70,7 +70,7 @@ describe('a second server with a group of its own', () => {
     await send(second, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {}, JSON.stringify(DEFINITION));
     await eventually(async () => (await send(second, 'GET', ORDERS)).status === 200);
     const port = new URL(second.url).port;
-    const ca = /certificate-authority-data: (\S+)/.exec(second.kubeconfig)![1]!;
+    const ca = /certificate-authority-data"?: "?([^\s",]+)/.exec(second.kubeconfig)![1]!;
     const text = blocksOf('aggregation', 'yaml')[0]!.replace('7443', port).replace('BASE64', ca);
     const [service, apiService] = text.replaceAll('orchestrator.io', 'k8s.io').split('---\n');
     const yaml = { 'content-type': 'application/yaml' };
