@@ -1,7 +1,6 @@
 /* Discovery documents of other servers. Members that discovery does not have, or of a wrong type, are left out. */
 
-/** Members of an entry that are texts, and lists of texts. */
-const TEXTS = ['resource', 'subresource', 'scope', 'singularResource'] as const;
+/** The members of an entry with lists of texts. */
 const LISTS = ['verbs', 'shortNames', 'categories'] as const;
 
 type Members = { [name: string]: unknown };
@@ -24,15 +23,21 @@ function kindOf(value: unknown): Members | undefined {
   return kind && { group: textOf(kind['group']), version: textOf(kind['version']), kind: textOf(kind['kind']) };
 }
 
+/** An entry, for a resource or a subresource, with its members in the order of upstream's documents. */
 function entryOf(given: Members): Members {
-  const entry: Members = {};
-  for (const name of TEXTS) if (typeof given[name] === 'string') entry[name] = given[name];
+  const text = (name: string): Members => (typeof given[name] === 'string' ? { [name]: given[name] } : {});
   const responseKind = kindOf(given['responseKind']);
-  if (responseKind) entry['responseKind'] = responseKind;
-  for (const name of LISTS) if (Array.isArray(given[name])) entry[name] = textsIn(given[name]);
-  entry['verbs'] ??= [];
   const subresources = objectsIn(given['subresources']).map(entryOf);
-  return subresources.length > 0 ? { ...entry, subresources } : entry;
+  return {
+    ...text('resource'),
+    ...text('subresource'),
+    ...(responseKind ? { responseKind } : {}),
+    ...text('scope'),
+    ...text('singularResource'),
+    verbs: [],
+    ...Object.fromEntries(LISTS.filter(name => Array.isArray(given[name])).map(name => [name, textsIn(given[name])])),
+    ...(subresources.length > 0 ? { subresources } : {}),
+  };
 }
 
 /** The entries of an aggregated discovery document, by `VERSION.GROUP`. */
@@ -48,30 +53,22 @@ export function receivedEntries(document: Members): ReadonlyMap<string, readonly
 
 /** The entries of the document of a version, an APIResourceList, in the form of aggregated discovery. */
 export function receivedList(document: Members): readonly Entry[] {
-  const entries = new Map<string, Members>();
-  const entryOfResource = (name: string, given: Members): Members => {
-    const known = entries.get(name);
-    if (known) return known;
-    const scope = given['namespaced'] === true ? 'Namespaced' : 'Cluster';
-    const entry = { resource: name, responseKind: kindOf({}), scope, singularResource: '', verbs: [] };
-    entries.set(name, entry);
-    return entry;
-  };
+  const found = new Map<string, { own: Members | undefined; first: Members; subresources: Members[] }>();
   for (const given of objectsIn(document['resources'])) {
     const [name = '', subresource] = textOf(given['name']).split('/', 2);
-    const kind = textOf(given['kind']);
-    const described = {
-      ...(kind ? { responseKind: kindOf(given)! } : {}),
-      ...Object.fromEntries(LISTS.filter(list => textsIn(given[list]).length > 0).map(list => [list, textsIn(given[list])])),
-    };
-    const entry = entryOfResource(name, given);
-    if (subresource === undefined)
-      Object.assign(entry, described, { singularResource: textOf(given['singularName']) });
-    else
-      entry['subresources'] = [
-        ...objectsIn(entry['subresources']),
-        { subresource, verbs: [], ...described },
-      ];
+    const one = found.get(name) ?? { own: undefined, first: given, subresources: [] };
+    found.set(name, one);
+    if (subresource === undefined) one.own = given;
+    else one.subresources.push({ ...given, resource: undefined, subresource, responseKind: given });
   }
-  return [...entries.values()];
+  return Array.from(found, ([resource, { own, first, subresources }]) =>
+    entryOf({
+      ...own,
+      resource,
+      responseKind: own ?? {},
+      scope: first['namespaced'] === true ? 'Namespaced' : 'Cluster',
+      singularResource: textOf(own?.['singularName']),
+      subresources,
+    }),
+  );
 }
