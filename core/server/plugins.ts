@@ -273,7 +273,10 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
       clientCa: inputs.clientCa,
       proxies: publishedProxies(settings, inputs),
     }),
-    control('controllers/aggregation/availability.js#apiServiceAvailability', aggregationRules(settings, inputs.frontProxy)),
+    control(
+      'controllers/aggregation/availability.js#apiServiceAvailability',
+      aggregationRules(settings, inputs.frontProxy),
+    ),
     control('controllers/system/ownService.js#ownService', ownServiceOf(settings)),
     ...(hasCidrObjects(settings)
       ? [

@@ -5,7 +5,20 @@ import { discoveryDocuments } from '../../core/services/discovery/index.js';
 import type { Others, OtherVersion } from '../../core/services/discovery/others.js';
 import { receivedEntries, receivedList } from '../../core/services/discovery/received.js';
 import { openApiDocuments } from '../../core/services/openapi/index.js';
-import { partOf } from '../../core/services/openapi/otherPart.js';
+import { partOf } from '../../core/services/openapi/others.js';
+
+/** The members of discovery documents. */
+interface Shown {
+  readonly groups: readonly { readonly name: string }[];
+  readonly versions: readonly { readonly version: string }[];
+  readonly preferredVersion: { readonly version: string };
+  readonly items: readonly { readonly metadata: { readonly name: string }; readonly versions: readonly object[] }[];
+}
+
+interface OpenApi {
+  readonly paths: object;
+  readonly definitions: Readonly<Record<string, { readonly properties: Record<string, { readonly $ref: string }> }>>;
+}
 
 const naming = namingOf('kubernetes');
 const registry = buildRegistry({ naming, strategies: () => undefined, generation: 1 });
@@ -31,13 +44,12 @@ describe('groups of other servers in discovery', () => {
   ];
   const priorities: Others['priorities'] = new Map([['v1.apps', { group: 17_800, version: 15 }]]);
   const documents = discoveryDocuments(registry, naming, { others: { versions, priorities } });
-  const documentAt = (path: string, accept = 'application/json'): any =>
-    JSON.parse(Buffer.from(documents.answer(path, accept, undefined)!.bytes).toString());
-  const versionsOf = (path: string): string[] =>
-    documentAt(path).versions.map(({ version }: { version: string }) => version);
+  const documentAt = (path: string, accept = 'application/json'): Shown =>
+    JSON.parse(Buffer.from(documents.answer(path, accept, undefined)!.bytes).toString()) as Shown;
+  const versionsOf = (path: string): string[] => documentAt(path).versions.map(({ version }) => version);
 
   test('are ordered by the highest priority of a version, and then by name', () => {
-    const names = documentAt('/apis').groups.map(({ name }: { name: string }) => name);
+    const names = documentAt('/apis').groups.map(({ name }) => name);
     expect(names.indexOf('high.example.com')).toBeLessThan(names.indexOf('apps'));
     expect(names.at(-1)).toBe('low.example.com');
   });
@@ -51,8 +63,8 @@ describe('groups of other servers in discovery', () => {
     expect(versionsOf('/apis/apps')).toEqual(['v9', 'v1']);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const { items } = documentAt('/apis', accept);
-    const batch = items.find(({ metadata }: any) => metadata.name === 'batch');
-    expect(batch.versions).toEqual([{ version: 'v1', freshness: 'Current' }]);
+    const batch = items.find(({ metadata }) => metadata.name === 'batch');
+    expect(batch?.versions).toEqual([{ version: 'v1', freshness: 'Current' }]);
   });
 });
 
@@ -106,7 +118,10 @@ describe('OpenAPI documents of other servers', () => {
       },
       definitions: {
         Cup: { properties: { meta: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' } } },
-        'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta': { type: 'string', properties: { next: { $ref: '#/definitions/Cup' } } },
+        'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta': {
+          type: 'string',
+          properties: { next: { $ref: '#/definitions/Cup' } },
+        },
         Unused: {},
       },
     },
@@ -120,12 +135,14 @@ describe('OpenAPI documents of other servers', () => {
 
   test('are added to the one of this server, with new names for what it defines otherwise', () => {
     const others = { urls: new Map(), parts: new Map([['apis/a.example.com/v1', part]]) };
-    const text = (documents: ReturnType<typeof openApiDocuments>): any =>
-      JSON.parse(Buffer.from(documents.answer('/openapi/v2', undefined, undefined, undefined)!.bytes).toString());
+    const text = (documents: ReturnType<typeof openApiDocuments>): OpenApi =>
+      JSON.parse(
+        Buffer.from(documents.answer('/openapi/v2', undefined, undefined, undefined)!.bytes).toString(),
+      ) as OpenApi;
     const { definitions, paths } = text(openApiDocuments(registry, naming, { others }));
     const renamed = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta_v2';
-    expect(definitions[renamed].properties.next.$ref).toBe('#/definitions/Cup');
-    expect(definitions.Cup.properties.meta.$ref).toBe(`#/definitions/${renamed}`);
+    expect(definitions[renamed]?.properties['next']?.$ref).toBe('#/definitions/Cup');
+    expect(definitions['Cup']?.properties['meta']?.$ref).toBe(`#/definitions/${renamed}`);
     expect(paths).toHaveProperty(['/apis/a.example.com/v1/cups']);
     const own = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
     expect(definitions[own]).toEqual(text(openApiDocuments(registry, naming)).definitions[own]);

@@ -14,6 +14,16 @@ const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const NAME = `v1.${GROUP}`;
 
+interface Condition {
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Discovery {
+  readonly items: readonly { readonly metadata: { readonly name: string }; readonly versions: object[] }[];
+}
+
 /** The definition of the kind that the second server has. */
 const DEFINITION = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -42,15 +52,16 @@ describe('a second server with a group of its own', () => {
 
   const ask = async (method: string, path: string, headers: object = {}, body?: object): Promise<Answer> =>
     await send(first, method, path, { ...headers }, body && JSON.stringify(body));
-  const json = async (path: string, headers: object = {}): Promise<any> =>
-    JSON.parse((await ask('GET', path, headers)).text);
+  const create = (path: string, body: object): Promise<Answer> => ask('POST', path, {}, body);
+  const json = async <T>(path: string, headers: object = {}): Promise<T> =>
+    JSON.parse((await ask('GET', path, headers)).text) as T;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'aggregation-'));
     first = await startServer({ storage: 'memory', naming: 'kubernetes', port: 0, httpPort: 0 });
     const published = await eventually(async () => {
       const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
-      return ((await json(path)) as { data?: Record<string, string> }).data;
+      return (await json<{ data?: Record<string, string> }>(path)).data;
     });
     const listOf = (key: string): string[] => JSON.parse(published[key]!) as string[];
     const proxyCa = join(folder, 'front-proxy-ca.crt');
@@ -67,7 +78,13 @@ describe('a second server with a group of its own', () => {
       requestheaderGroupHeaders: listOf('requestheader-group-headers'),
       requestheaderExtraHeadersPrefix: listOf('requestheader-extra-headers-prefix'),
     });
-    await send(second, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {}, JSON.stringify(DEFINITION));
+    await send(
+      second,
+      'POST',
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+      {},
+      JSON.stringify(DEFINITION),
+    );
     await eventually(async () => (await send(second, 'GET', ORDERS)).status === 200);
     const port = new URL(second.url).port;
     const ca = /certificate-authority-data"?: "?([^\s",]+)/.exec(second.kubeconfig)![1]!;
@@ -84,10 +101,9 @@ describe('a second server with a group of its own', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const condition = async (): Promise<{ status: string; reason: string; message: string } | undefined> =>
-    ((await json(`${API_SERVICES}/${NAME}`)) as any).status?.conditions?.[0];
-  const available = async (status: string) =>
-    await eventually(condition, found => found?.status === status);
+  const condition = async (): Promise<Condition | undefined> =>
+    (await json<{ status?: { conditions?: Condition[] } }>(`${API_SERVICES}/${NAME}`)).status?.conditions?.[0];
+  const available = async (status: string) => await eventually(condition, found => found?.status === status);
 
   test('is found available', async () => {
     expect(await condition()).toMatchObject({
@@ -104,37 +120,40 @@ describe('a second server with a group of its own', () => {
       versions: [{ groupVersion: `${GROUP}/v1`, version: 'v1' }],
       preferredVersion: { groupVersion: `${GROUP}/v1`, version: 'v1' },
     };
-    const { groups } = await json('/apis');
+    const { groups } = await json<{ groups: object[] }>('/apis');
     expect(groups).toContainEqual(group);
     expect(await json(`/apis/${GROUP}`)).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group });
-    const { items } = await json('/apis', { accept: DISCOVERY });
-    expect(items.find((one: any) => one.metadata.name === GROUP).versions).toMatchObject([
-      { version: 'v1', resources: [{ resource: 'orders', scope: 'Namespaced', shortNames: ['ord'] }], freshness: 'Current' },
+    const { items } = await json<Discovery>('/apis', { accept: DISCOVERY });
+    expect(items.find(({ metadata }) => metadata.name === GROUP)?.versions).toMatchObject([
+      {
+        version: 'v1',
+        resources: [{ resource: 'orders', scope: 'Namespaced', shortNames: ['ord'] }],
+        freshness: 'Current',
+      },
     ]);
-    expect((await json(`/apis/${GROUP}/v1`)).resources[0].name).toBe('orders');
+    expect(await json(`/apis/${GROUP}/v1`)).toMatchObject({ resources: [{ name: 'orders' }] });
   });
 
   test('is described in the OpenAPI documents of the first', async () => {
-    const { paths } = await json('/openapi/v3');
-    const { serverRelativeURL } = paths[`apis/${GROUP}/v1`];
-    const described = await json(serverRelativeURL);
-    expect(described.paths).toHaveProperty([`/apis/${GROUP}/v1/orders`]);
+    const { paths } = await json<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3');
+    const described = await json(paths[`apis/${GROUP}/v1`]!.serverRelativeURL);
+    expect(described).toHaveProperty(['paths', `/apis/${GROUP}/v1/orders`]);
     const v2 = await json('/openapi/v2');
-    expect(v2.paths).toHaveProperty([`/apis/${GROUP}/v1/namespaces/{namespace}/orders`]);
-    expect(v2.definitions['com.example.shop.v1.Order'].properties.cups.type).toBe('integer');
+    expect(v2).toHaveProperty(['paths', `/apis/${GROUP}/v1/namespaces/{namespace}/orders`]);
+    expect(v2).toHaveProperty(['definitions', 'com.example.shop.v1.Order', 'properties', 'cups', 'type'], 'integer');
   });
 
   test('stores objects for users of the first, whom it authorizes as well', async () => {
     const order = { apiVersion: `${GROUP}/v1`, kind: 'Order', metadata: { name: 'one' }, cups: 2 };
-    expect((await ask('POST', ORDERS, {}, order)).status).toBe(201);
+    expect((await create(ORDERS, order)).status).toBe(201);
     expect(JSON.parse((await send(second, 'GET', `${ORDERS}/one`)).text)).toMatchObject({ cups: 2 });
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'orders' } };
-    await ask('POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {}, {
+    await create('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
       ...role,
       kind: 'ClusterRole',
       rules: [{ apiGroups: [GROUP], resources: ['orders'], verbs: ['*'] }],
     });
-    await ask('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {}, {
+    await create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
       ...role,
       kind: 'ClusterRoleBinding',
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'orders' },
@@ -174,8 +193,8 @@ describe('a second server with a group of its own', () => {
     expect(found?.message).toMatch(/^failing or missing response from https:\/\/localhost:\d+\/apis\/shop/);
     const { status, text } = await ask('GET', ORDERS);
     expect([status, text]).toEqual([503, 'service unavailable\n']);
-    const { items } = await json('/apis', { accept: DISCOVERY });
-    expect(items.find((one: any) => one.metadata.name === GROUP).versions).toMatchObject([
+    const { items } = await json<Discovery>('/apis', { accept: DISCOVERY });
+    expect(items.find(({ metadata }) => metadata.name === GROUP)?.versions).toMatchObject([
       { version: 'v1', resources: [{ resource: 'orders' }], freshness: 'Stale' },
     ]);
   });

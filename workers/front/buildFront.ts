@@ -111,8 +111,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     state.adopt(registry);
     for (const name of ended) hub.end(state.collections.get(name), state.revision);
   });
-  const healthAccess: HealthAccess = new HealthAccess(exchange => front.learnAccess(exchange));
-  releases.add('the permissions for health endpoints', () => healthAccess.close());
+  const healthAccess = openHealthAccess(scope, exchange => front.learnAccess(exchange));
   const state: State = new State(
     live,
     systemTime,
@@ -173,6 +172,16 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     decided: sources.decided,
   });
   return { ...built, front };
+}
+
+/** Asks for the permissions for health endpoints until the scope is released. */
+function openHealthAccess(
+  { releases }: ThreadScope,
+  ...learn: ConstructorParameters<typeof HealthAccess>
+): HealthAccess {
+  const opened = new HealthAccess(...learn);
+  releases.add('the permissions for health endpoints', () => opened.close());
+  return opened;
 }
 
 /** Passes requests on to other servers until the scope is released. */

@@ -2,8 +2,7 @@ import * as https from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { withResolvers } from '../../runtime/withResolvers.js';
-import { tlsOptionsOf } from '../webhooks/agents.js';
-import type { Endpoint } from '../webhooks/client.js';
+import { type Endpoint, tlsOptionsOf } from '../webhooks/connections.js';
 import { describeError } from '../webhooks/connectionErrors.js';
 
 /** A request of the aggregation layer itself, which no client has sent. */

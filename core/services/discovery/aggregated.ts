@@ -1,13 +1,7 @@
 import { encodeJson } from '../../schema/json/json.js';
 import type { GroupVersion, Resource, Subresource } from '../../schema/resource.js';
 import { isOther, type OtherVersion, type ShownGroup } from './others.js';
-import {
-  hasOtherGroupVersion,
-  sortedResources,
-  servedVersions,
-  sortedSubresources,
-  sortedVerbs,
-} from './plain.js';
+import { hasOtherGroupVersion, sortedResources, servedVersions, sortedSubresources, sortedVerbs } from './plain.js';
 
 /** How the JSON of a document without entries ends. */
 const EMPTY_END = '[]}';

@@ -95,7 +95,12 @@ function fixedDocument(
   switch (path) {
     case '/':
     case '/index.html':
-      return new PlainDocument(() => ({ paths: rootPaths(registry, groups, options.paths ?? []) }), 'none', JSON_ONLY, true);
+      return new PlainDocument(
+        () => ({ paths: rootPaths(registry, groups, options.paths ?? []) }),
+        'none',
+        JSON_ONLY,
+        true,
+      );
     case '/version':
       return new PlainDocument(() => versionInfo(), 'route', JSON_ONLY, true);
     case '/api':
@@ -108,11 +113,7 @@ function fixedDocument(
 }
 
 /** The document of a group at `/apis/<group>`, or of a version at `/api/<version>` or `/apis/<group>/<version>`. */
-function groupDocumentAt(
-  registry: Registry,
-  groups: readonly ShownGroup[],
-  path: string,
-): PlainDocument | undefined {
+function groupDocumentAt(registry: Registry, groups: readonly ShownGroup[], path: string): PlainDocument | undefined {
   const [, root, ...names] = path.split('/');
   const [name, version] = root === 'api' ? ['', ...names] : names;
   const depth = root === 'api' ? 1 : 2;

@@ -68,8 +68,7 @@ function merge(
     priorities: isOther(version) ? version.priorities : (priorities.get(`${version.version}.${name}`) ?? CUSTOM),
   }));
   all.sort(
-    (a, b) =>
-      b.priorities.version - a.priorities.version || compareVersions(a.version.version, b.version.version),
+    (a, b) => b.priorities.version - a.priorities.version || compareVersions(a.version.version, b.version.version),
   );
   const versions = all.map(({ version }) => version);
   return {

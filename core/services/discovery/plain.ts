@@ -89,7 +89,11 @@ export const groupList = (groups: readonly NamedGroup[]): object => ({
 });
 
 /** The document at `/apis/<group>`. */
-export const groupDocument = (group: NamedGroup): object => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupBody(group) });
+export const groupDocument = (group: NamedGroup): object => ({
+  kind: 'APIGroup',
+  apiVersion: 'v1',
+  ...groupBody(group),
+});
 
 const resourceEntry = (resource: Resource): object => ({
   name: resource.plural,

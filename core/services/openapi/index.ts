@@ -11,8 +11,7 @@ import { covers, parseAccept } from '../../request/negotiate.js';
 import type { GroupVersion, Registry } from '../../schema/resource.js';
 import { Builder, type UnversionedDocument, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
-import { NO_DESCRIPTIONS, type OtherDescriptions } from './others.js';
-import { withoutConflictsIn } from './otherPart.js';
+import { NO_DESCRIPTIONS, type OtherDescriptions, withoutConflictsIn } from './others.js';
 import type { PartV2 } from './write.js';
 import { encodeV3 } from './v3Protobuf.js';
 
@@ -174,9 +173,7 @@ class Documents implements OpenApiDocuments {
   /** Like upstream, ignores the Accept header and answers with the content type that Go detects from the bytes. */
   #version3Index(): DocumentAnswer {
     if (!this.#index) {
-      const urls = new Map(
-        [...this.#parts].map(([name, part]) => [name, documentUrl(name, this.#render(part).hash)]),
-      );
+      const urls = new Map([...this.#parts].map(([name, part]) => [name, documentUrl(name, this.#render(part).hash)]));
       for (const [name, url] of this.#others.urls) urls.set(name, url);
       const sorted = [...urls].sort(([a], [b]) => (a < b ? -1 : 1));
       const paths = Object.fromEntries(sorted.map(([name, url]) => [name, { serverRelativeURL: url }]));

@@ -14,7 +14,11 @@ import {
   withCondition,
 } from '../../../core/api/index.js';
 import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
-import { type AddressRules, type CredentialFiles, mappedAddress } from '../../../core/services/aggregation/serviceAddress.js';
+import {
+  type AddressRules,
+  type CredentialFiles,
+  mappedAddress,
+} from '../../../core/services/aggregation/serviceAddress.js';
 import { discoveryFailure } from './discoveryCheck.js';
 
 const API_SERVICES = 'apiregistration.orchestrator.io/apiservices';

@@ -55,10 +55,7 @@ async function firstSuccess(attempts: readonly Promise<string | undefined>[]): P
   }
 }
 
-async function answerFailure(
-  url: string,
-  credentials: ProxyCertificate | undefined,
-): Promise<string | undefined> {
+async function answerFailure(url: string, credentials: ProxyCertificate | undefined): Promise<string | undefined> {
   const failing = `failing or missing response from ${url}: `;
   try {
     const endpoint = { url, skipsVerification: true, ...(credentials ? { credentials } : {}) };

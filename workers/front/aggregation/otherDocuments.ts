@@ -18,7 +18,9 @@ export interface Known<T> {
 /** Asks a server about its versions, which are available, and resolves with what it has said of each, by name. */
 export type Ask<T> = (versions: readonly AggregatedVersion[]) => Promise<ReadonlyMap<string, T>>;
 
-/** Documents of one sort of other servers. Each server is asked at most once a minute, and when a version has changed. */
+/**
+ * Documents of one sort of other servers. Each server is asked at most once a minute, and when a version has changed.
+ */
 export class OtherDocuments<T> {
   #known: ReadonlyMap<string, Known<T>> = new Map();
   #askedAt = Number.NEGATIVE_INFINITY;

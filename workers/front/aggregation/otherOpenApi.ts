@@ -1,5 +1,9 @@
-import { NO_DESCRIPTIONS, type OtherDescriptions } from '../../../core/services/openapi/others.js';
-import { type OtherPart, partOf } from '../../../core/services/openapi/otherPart.js';
+import {
+  NO_DESCRIPTIONS,
+  type OtherDescriptions,
+  type OtherPart,
+  partOf,
+} from '../../../core/services/openapi/others.js';
 import type { Aggregation } from './aggregation.js';
 import type { AggregatedVersion } from './apiServices.js';
 import { documentOf } from './documentOf.js';
