@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
+import { unreadableError } from '../files/unreadable.js';
 import type { AddressRules, CredentialFiles } from '../services/aggregation/serviceAddress.js';
 import type { Settings } from './settings.js';
 import { webhookServices } from './webhookServices.js';
@@ -27,7 +29,7 @@ const KEY = '--proxy-client-key-file';
 
 /**
  * Reads the rules of the settings. `own` is the certificate that the server has made. Throws ConfigError for a
- * certificate without a key.
+ * certificate without a key, and for files that cannot be read.
  */
 export function aggregationRules(settings: AggregationSettings, own: CredentialFiles): AggregationRules {
   const credentials = credentialsOf(settings, own);
@@ -44,8 +46,20 @@ function credentialsOf(
   { proxyClientCertFile: cert, proxyClientKeyFile: key, requestheaderClientCaFile }: AggregationSettings,
   own: CredentialFiles,
 ): CredentialFiles | undefined {
-  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined && key !== undefined) {
+    checkReadable(CERTIFICATE, cert);
+    checkReadable(KEY, key);
+    return { cert, key };
+  }
   if (cert !== undefined || key !== undefined)
     throw new ConfigError(key === undefined ? CERTIFICATE : KEY, `needs both ${CERTIFICATE} and ${KEY}`);
   return requestheaderClientCaFile === undefined ? own : undefined;
+}
+
+function checkReadable(flag: string, file: string): void {
+  try {
+    readFileSync(file);
+  } catch (error) {
+    throw unreadableError(flag, file, error);
+  }
 }

@@ -10,6 +10,7 @@ import { type Answer, send } from './requests.js';
 
 const GROUP = 'shop.example.com';
 const ORDERS = `/apis/${GROUP}/v1/namespaces/default/orders`;
+const NAMESPACES = '/api/v1/namespaces';
 const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const DISCOVERY = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const NAME = `v1.${GROUP}`;
@@ -179,6 +180,17 @@ describe('a second server with a group of its own', () => {
     expect(status).toBe(406);
   });
 
+  test('loses its objects of a namespace that is deleted', async () => {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'teashop' } };
+    const orders = ORDERS.replace('default', 'teashop');
+    for (const server of [first, second]) await send(server, 'POST', NAMESPACES, {}, JSON.stringify(namespace));
+    const order = { apiVersion: `${GROUP}/v1`, kind: 'Order', metadata: { name: 'two' }, cups: 2 };
+    expect((await create(orders, order)).status).toBe(201);
+    await ask('DELETE', `${NAMESPACES}/teashop`);
+    await eventually(async () => (await ask('GET', `${NAMESPACES}/teashop`)).status === 404);
+    expect((await send(second, 'GET', `${orders}/two`)).status).toBe(404);
+  });
+
   test('that has ended is unavailable, and its group stays in discovery, as stale', async () => {
     await second.close();
     const patched = await ask(
@@ -197,5 +209,25 @@ describe('a second server with a group of its own', () => {
     expect(items.find(({ metadata }) => metadata.name === GROUP)?.versions).toMatchObject([
       { version: 'v1', resources: [{ resource: 'orders' }], freshness: 'Stale' },
     ]);
+  });
+
+  test('that has ended keeps namespaces from being deleted, whose conditions say so', async () => {
+    await create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'late' } });
+    await ask('DELETE', `${NAMESPACES}/late`);
+    const conditions = await eventually(
+      async () => (await json<{ status: { conditions?: Condition[] } }>(`${NAMESPACES}/late`)).status.conditions,
+    );
+    expect(conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'NamespaceDeletionDiscoveryFailure',
+        status: 'True',
+        reason: 'DiscoveryFailed',
+        message:
+          'Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: ' +
+          `${GROUP}/v1: stale GroupVersion discovery: ${GROUP}/v1`,
+      }),
+    );
+    await ask('DELETE', `${API_SERVICES}/${NAME}`);
+    await eventually(async () => (await ask('GET', `${NAMESPACES}/late`)).status === 404);
   });
 });
