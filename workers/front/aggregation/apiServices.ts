@@ -1,5 +1,6 @@
 import type { APIService } from '../../../kinds/apiregistration/v1.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
+import { isDeepEqual } from '../../../core/model/record.js';
 import type { Priorities } from '../../../core/services/discovery/others.js';
 import type { Collection } from '../state/collection.js';
 
@@ -59,7 +60,7 @@ export class ApiServices {
     const collection = this.collection();
     if (collection && collection.revision !== this.#revision) {
       this.#revision = collection.revision;
-      this.#versions = versionsIn(collection);
+      this.#versions = versionsIn(collection, this.#versions);
       this.#priorities = undefined;
     }
     return this.#versions;
@@ -83,14 +84,22 @@ const prioritiesOf = (spec: APIService['spec']): Priorities => ({
   version: spec.versionPriority,
 });
 
-/** The versions in a collection that other servers answer, by the names of their APIServices. */
-function versionsIn({ entries }: Collection): ReadonlyMap<string, AggregatedVersion> {
+/**
+ * The versions in a collection that other servers answer, by the names of their APIServices. Those that are as before
+ * are the same objects.
+ */
+function versionsIn(
+  { entries }: Collection,
+  before: ReadonlyMap<string, AggregatedVersion>,
+): ReadonlyMap<string, AggregatedVersion> {
   const versions = new Map<string, AggregatedVersion>();
   for (const { value } of entries.values()) {
     // Most are of this server, and need not be parsed.
     if (!Buffer.from(value.buffer, value.byteOffset, value.length).includes(SERVICE)) continue;
     const found = versionOf(decodeStored(value) as APIService);
-    if (found) versions.set(found.name, found);
+    if (!found) continue;
+    const known = before.get(found.name);
+    versions.set(found.name, isDeepEqual(known, found) ? known! : found);
   }
   return versions;
 }

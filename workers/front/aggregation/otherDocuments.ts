@@ -1,4 +1,6 @@
+import { AGGREGATED_WAIT_MS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Aggregation } from './aggregation.js';
 import type { AggregatedVersion } from './apiServices.js';
 
@@ -20,53 +22,86 @@ export type Ask<T> = (versions: readonly AggregatedVersion[]) => Promise<Readonl
 
 /**
  * Documents of one sort of other servers. Each server is asked at most once a minute, and when a version has changed.
+ * One that does not answer delays none of the others.
  */
 export class OtherDocuments<T> {
   #known: ReadonlyMap<string, Known<T>> = new Map();
+  /** The versions that servers have been asked about, when they had changed. */
+  readonly #asked = new WeakSet<AggregatedVersion>();
   #askedAt = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | undefined;
+  /** When it was seen last that a version had changed. */
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<unknown> | undefined;
 
   constructor(
     readonly aggregation: Pick<Aggregation, 'versions'>,
     readonly ask: Ask<T>,
   ) {}
 
-  /** What is known of all versions, by name: the same map until the servers have been asked again. */
+  /** What is known of all versions, by name: the same map until a server has been asked again. */
   get known(): ReadonlyMap<string, Known<T>> {
     return this.#known;
   }
 
   /**
-   * Has servers asked if that is due. The first call after a version has changed resolves when they have answered, or
-   * have not in time; others resolve at once.
+   * Has servers asked if that is due. Resolves when they have answered if a version has changed less than
+   * AGGREGATED_WAIT_MS ago, and at the latest after this time; otherwise at once: a server that hangs delays nobody.
    */
   async refresh(): Promise<void> {
     const versions = [...this.aggregation.versions().values()];
-    const isChanged =
-      versions.length !== this.#known.size ||
-      versions.some(version => this.#known.get(version.name)?.version !== version);
-    if (!isChanged && (versions.length === 0 || monotonicTime() - this.#askedAt < KEPT_MS)) return;
-    const asked = (this.#asking ??= this.#askAll(versions).finally(() => (this.#asking = undefined)));
-    if (isChanged) await asked;
+    const isChanged = versions.some(version => !this.#asked.has(version));
+    const now = monotonicTime();
+    if (isChanged) this.#changedAt = now;
+    if (isChanged || (!this.#asking && now - this.#askedAt > KEPT_MS)) this.#askAll(versions);
+    const remaining = this.#changedAt + AGGREGATED_WAIT_MS - now;
+    if (this.#asking && remaining > 0) await within(remaining, this.#asking);
   }
 
-  async #askAll(versions: readonly AggregatedVersion[]): Promise<void> {
+  #askAll(versions: readonly AggregatedVersion[]): void {
     const servers = new Map<string, AggregatedVersion[]>();
+    const unavailable: AggregatedVersion[] = [];
     for (const version of versions) {
-      if (!version.isAvailable) continue;
+      this.#asked.add(version);
       const server = JSON.stringify([version.service, version.ca, version.skipsVerification]);
-      servers.set(server, [...(servers.get(server) ?? []), version]);
+      if (version.isAvailable) servers.set(server, [...(servers.get(server) ?? []), version]);
+      else unavailable.push(version);
     }
-    const answers = await Promise.all([...servers.values()].map(of => this.ask(of)));
-    const said = new Map(answers.flatMap(answer => [...answer]));
-    const before = this.#known;
     this.#askedAt = monotonicTime();
-    this.#known = new Map(
-      versions.map(version => {
-        const { name } = version;
-        const value = said.get(name) ?? before.get(name)?.value;
-        return [name, { version, value, isCurrent: said.has(name) }];
-      }),
+    this.#take(unavailable, new Map());
+    const asking = Promise.all([...servers.values()].map(async of => this.#take(of, await this.#said(of)))).finally(
+      () => {
+        if (this.#asking === asking) this.#asking = undefined;
+      },
     );
+    this.#asking = asking;
   }
+
+  async #said(versions: readonly AggregatedVersion[]): Promise<ReadonlyMap<string, T>> {
+    try {
+      return await this.ask(versions);
+    } catch {
+      // Documents of others may be anything: those that cannot be read are as if there were none.
+      return new Map();
+    }
+  }
+
+  /** Notes what a server has said of versions. */
+  #take(versions: readonly AggregatedVersion[], said: ReadonlyMap<string, T>): void {
+    const current = this.aggregation.versions();
+    const known = new Map([...this.#known].filter(([name]) => current.has(name)));
+    for (const version of versions) {
+      const { name } = version;
+      if (!current.has(name)) continue;
+      const value = said.get(name) ?? known.get(name)?.value;
+      known.set(name, { version, value, isCurrent: said.has(name) });
+    }
+    this.#known = known;
+  }
+}
+
+/** Waits for a promise that does not reject, but no longer than `ms` milliseconds. */
+async function within(ms: number, asking: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<void>(resolve => (timer = setTimeout(resolve, ms)));
+  await Promise.race([asking, passed]).finally(() => clearTimeout(timer));
 }
