@@ -390,6 +390,12 @@ export const THREAD_CLOSE_MS = 3000;
 export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Answer of another server to a request that is passed on to it, unless it is a watch; upstream's default. */
 export const AGGREGATED_MS = 60_000;
+/** Answer of another server to a request for its discovery or OpenAPI documents. Without it, they are shown as before. */
+export const AGGREGATED_DOCUMENT_MS = 5000;
+/** How long a client waits for discovery or OpenAPI documents of other servers, once after a version has changed. */
+export const AGGREGATED_WAIT_MS = 1000;
+/** Discovery or OpenAPI document of another server: that of all built-in kinds has some 5 MB. */
+export const AGGREGATED_DOCUMENT_BYTES = 16 * 1024 * 1024;
 /** Message of a WebSocket of another server. Above it: the connection is closed. */
 export const AGGREGATED_MESSAGE_BYTES = 1024 * 1024;
 /** Idle connections that a thread keeps to one webhook, and the number of certificates that it keeps them for. */

@@ -25,6 +25,8 @@ export interface DataPaths {
   readonly storePath: string;
   /** The server's own CA and its key. */
   readonly ca: CertificateFiles;
+  /** The certificate with which the server passes requests on to others, and its key. */
+  readonly frontProxy: CertificateFiles;
   /** The file that the token authenticator reads the administrator's token from. */
   readonly adminTokens: string;
   /** The key that signs tokens of service accounts unless the settings name one; made with the first of them. */
@@ -81,6 +83,7 @@ export function makeDataDirectory({ dataDir }: Settings, temporary: boolean, rel
     directory,
     storePath: join(directory, 'store'),
     ca: certificateFiles(directory, 'ca'),
+    frontProxy: certificateFiles(directory, 'front-proxy-client'),
     adminTokens: join(pki, 'admin-token.csv'),
     serviceAccountKeyFile: join(pki, 'service-account.key'),
   };

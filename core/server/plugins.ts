@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 import type { OwnServiceConfig } from '../../plugins/controllers/system/ownService.js';
 import { MULTI_CIDR_GATE, ownAddress, type RangeConfig } from '../../plugins/kinds/core/service/ranges.js';
 import { ConfigError } from '../api/point.js';
+import type { CertificateFiles } from '../services/pki/index.js';
+import { aggregationRules } from '../settings/aggregation.js';
 import type { Settings } from '../settings/settings.js';
 import { webhookServices } from '../settings/webhookServices.js';
 import type { PluginSpec } from '../threads/data.js';
@@ -10,6 +12,7 @@ import { addressOf, isLoopbackHost, urlHost } from '../settings/address.js';
 import { accessWebhookConfig, chainConfig } from './access/authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
+import { publishedProxies } from './access/publishedProxies.js';
 import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
 import type { SignInIssuer } from '../../plugins/console/openId.js';
@@ -27,6 +30,10 @@ export interface BuiltinInputs {
   readonly rootCa: string;
   /** The CA bundle that client certificates are verified with, in PEM. */
   readonly clientCa: string;
+  /** The CA of the certificate with which the server passes requests on to others unless flags name one, in PEM. */
+  readonly frontProxyCa: string;
+  /** The files of that certificate and its key. */
+  readonly frontProxy: CertificateFiles;
   /** Files with the server's own CA and its key. */
   readonly caFile: string;
   readonly caKeyFile: string;
@@ -262,7 +269,14 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     control('controllers/system/systemNamespaces.js#systemNamespaces'),
     { use: at('controllers/accounts/rbac.js#rbacBootstrap'), threads: ['front', 'control'] },
     control('controllers/system/systemObjects.js#systemObjects', { groups }),
-    control('controllers/accounts/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
+    control('controllers/accounts/authenticationObjects.js#authenticationObjects', {
+      clientCa: inputs.clientCa,
+      proxies: publishedProxies(settings, inputs),
+    }),
+    control(
+      'controllers/aggregation/availability.js#apiServiceAvailability',
+      aggregationRules(settings, inputs.frontProxy),
+    ),
     control('controllers/system/ownService.js#ownService', ownServiceOf(settings)),
     ...(hasCidrObjects(settings)
       ? [
@@ -288,6 +302,8 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
 const NO_INPUTS: BuiltinInputs = {
   rootCa: '-',
   clientCa: '-',
+  frontProxyCa: '-',
+  frontProxy: { cert: '-', key: '-' },
   caFile: '-',
   caKeyFile: '-',
   storePath: '-',

@@ -155,7 +155,7 @@ async function start(
   const threads = createThreads(scope, settings);
   const home = await fillDataDirectory(paths, settings, naming);
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
-  const certificates = { rootCa: home.pki.caPem, clientCa };
+  const certificates = { rootCa: home.pki.caPem, clientCa, frontProxyCa: home.pki.frontProxy.caPem };
   let closing: Promise<void> | undefined;
   const bindings = bindingsOf(settings, home, paths);
   const frontEnd = await startFrontEnd({
@@ -230,12 +230,13 @@ const describe = (registry: Registry): Kinds => ({
 /** Every plugin of the server. */
 const pluginsFor = (
   settings: Settings,
-  { storePath, ca, adminTokens, serviceAccountKeyFile }: DataPaths,
-  inputs: Kinds & Pick<BuiltinInputs, 'rootCa' | 'clientCa' | 'consoleLink'>,
+  { storePath, ca, frontProxy, adminTokens, serviceAccountKeyFile }: DataPaths,
+  inputs: Kinds & Pick<BuiltinInputs, 'rootCa' | 'clientCa' | 'frontProxyCa' | 'consoleLink'>,
 ): PluginSpec[] =>
   pluginsOf(settings, {
     caFile: ca.cert,
     caKeyFile: ca.key,
+    frontProxy,
     storePath,
     adminTokens,
     serviceAccountKeyFile,
@@ -256,6 +257,7 @@ function threadData(
   const known = {
     rootCa: '',
     clientCa: '',
+    frontProxyCa: '',
     takenNames: [],
     groups: [],
     storageVersions: [],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
 import { unreadableError } from '../files/unreadable.js';
+import type { AddressRules, CredentialFiles } from '../services/aggregation/serviceAddress.js';
 import type { Settings } from './settings.js';
 import { webhookServices } from './webhookServices.js';
 
@@ -9,19 +10,16 @@ export type AggregationSettings = Pick<
   Settings,
   | 'proxyClientCertFile'
   | 'proxyClientKeyFile'
+  | 'requestheaderClientCaFile'
   | 'enableAggregatorRouting'
   | 'aggregatorRejectForwardingRedirect'
   | 'webhookResolve'
 >;
 
 /** How requests are passed on to the servers of APIServices. */
-export interface AggregationRules {
-  /** The certificate with which this server identifies itself to them, and its key, in PEM. */
-  readonly credentials: { readonly certificate: string; readonly key: string } | undefined;
-  /** URLs of services by `namespace/name` or `namespace/name:port`, for services that nothing else resolves. */
-  readonly services: Readonly<Record<string, string>>;
-  /** Whether requests go to an endpoint of a service instead of its cluster IP. */
-  readonly routesToEndpoints: boolean;
+export interface AggregationRules extends AddressRules {
+  /** The certificate with which this server identifies itself to them. */
+  readonly credentials?: CredentialFiles;
   /** Whether answers that redirect the client are refused. */
   readonly refusesRedirects: boolean;
 }
@@ -29,25 +27,38 @@ export interface AggregationRules {
 const CERTIFICATE = '--proxy-client-cert-file';
 const KEY = '--proxy-client-key-file';
 
-/** Reads the rules of the settings. Throws ConfigError for a certificate without a key, and unreadable files. */
-export function aggregationRules(settings: AggregationSettings): AggregationRules {
-  const { proxyClientCertFile, proxyClientKeyFile } = settings;
-  if ((proxyClientCertFile === undefined) !== (proxyClientKeyFile === undefined))
-    throw new ConfigError(proxyClientKeyFile === undefined ? CERTIFICATE : KEY, `needs both ${CERTIFICATE} and ${KEY}`);
+/**
+ * Reads the rules of the settings. `own` is the certificate that the server has made. Throws ConfigError for a
+ * certificate without a key, and for files that cannot be read.
+ */
+export function aggregationRules(settings: AggregationSettings, own: CredentialFiles): AggregationRules {
+  const credentials = credentialsOf(settings, own);
   return {
-    credentials:
-      proxyClientCertFile === undefined || proxyClientKeyFile === undefined
-        ? undefined
-        : { certificate: textOf(CERTIFICATE, proxyClientCertFile), key: textOf(KEY, proxyClientKeyFile) },
+    ...(credentials ? { credentials: { cert: credentials.cert, key: credentials.key } } : {}),
     services: webhookServices(settings),
     routesToEndpoints: settings.enableAggregatorRouting,
     refusesRedirects: settings.aggregatorRejectForwardingRedirect,
   };
 }
 
-function textOf(flag: string, file: string): string {
+/** The other servers trust a CA of the settings if there is one: the server's own certificate is not of that CA. */
+function credentialsOf(
+  { proxyClientCertFile: cert, proxyClientKeyFile: key, requestheaderClientCaFile }: AggregationSettings,
+  own: CredentialFiles,
+): CredentialFiles | undefined {
+  if (cert !== undefined && key !== undefined) {
+    checkReadable(CERTIFICATE, cert);
+    checkReadable(KEY, key);
+    return { cert, key };
+  }
+  if (cert !== undefined || key !== undefined)
+    throw new ConfigError(key === undefined ? CERTIFICATE : KEY, `needs both ${CERTIFICATE} and ${KEY}`);
+  return requestheaderClientCaFile === undefined ? own : undefined;
+}
+
+function checkReadable(flag: string, file: string): void {
   try {
-    return readFileSync(file, 'utf8');
+    readFileSync(file);
   } catch (error) {
     throw unreadableError(flag, file, error);
   }

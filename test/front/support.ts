@@ -84,11 +84,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     reads,
     paths: () => false,
     sites: () => new Map(),
-    aggregation: new Aggregation(
-      () => state,
-      { credentials: undefined, services: {}, routesToEndpoints: false, refusesRedirects: true },
-      log,
-    ),
+    aggregation: new Aggregation(() => state, { services: {}, routesToEndpoints: false, refusesRedirects: true }, log),
     log,
     metrics: new RequestMetrics(),
     compression: true,

@@ -15,10 +15,9 @@ const keys: HttpDocument = {
   body: () => '{}',
 };
 const silent: HttpDocument = { path: '/robots.txt', contentType: 'text/plain', headers: {}, body: () => '' };
-const documents = openApiDocuments(buildRegistry({ naming, strategies: () => undefined, generation: 1 }), naming, [
-  keys,
-  silent,
-]);
+const documents = openApiDocuments(buildRegistry({ naming, strategies: () => undefined, generation: 1 }), naming, {
+  documents: [keys, silent],
+});
 
 interface Parameter {
   readonly $ref?: string;

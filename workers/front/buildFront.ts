@@ -71,6 +71,7 @@ export interface BuiltFront {
   readonly state: State;
   readonly reads: ReadContext;
   readonly writer: WriterClient;
+  readonly aggregation: Aggregation;
   readonly healthAccess: HealthAccess;
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
@@ -110,8 +111,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     state.adopt(registry);
     for (const name of ended) hub.end(state.collections.get(name), state.revision);
   });
-  const healthAccess: HealthAccess = new HealthAccess(exchange => front.learnAccess(exchange));
-  releases.add('the permissions for health endpoints', () => healthAccess.close());
+  const healthAccess = openHealthAccess(scope, exchange => front.learnAccess(exchange));
   const state: State = new State(
     live,
     systemTime,
@@ -154,7 +154,8 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     access.reset();
     healthAccess.policyChanged();
   };
-  const built = { live, state, reads, writer, healthAccess, finishWatches, reload };
+  const aggregation = openAggregation(sources, () => state);
+  const built = { live, state, reads, writer, aggregation, healthAccess, finishWatches, reload };
   const front: Front = new Front({
     registry: () => live.current,
     state,
@@ -163,7 +164,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     reads,
     paths: sources.paths(built),
     sites: () => plugins.at(httpSite),
-    aggregation: openAggregation(sources, () => state),
+    aggregation,
     log,
     metrics,
     audit: openAudit(sources),
@@ -171,6 +172,16 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     decided: sources.decided,
   });
   return { ...built, front };
+}
+
+/** Asks for the permissions for health endpoints until the scope is released. */
+function openHealthAccess(
+  { releases }: ThreadScope,
+  ...learn: ConstructorParameters<typeof HealthAccess>
+): HealthAccess {
+  const opened = new HealthAccess(...learn);
+  releases.add('the permissions for health endpoints', () => opened.close());
+  return opened;
 }
 
 /** Passes requests on to other servers until the scope is released. */

@@ -1,4 +1,6 @@
 import { aggregationRules } from '../../core/settings/aggregation.js';
+import { OtherOpenApi } from './aggregation/otherOpenApi.js';
+import { OtherDiscovery } from './aggregation/otherDiscovery.js';
 import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
@@ -80,7 +82,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     scope,
     plugins,
     settings,
-    aggregation: aggregationRules(settings),
+    aggregation: aggregationRules(settings, home.pki.frontProxy),
     number: MAIN_FRONT,
     feed: take => store.feed(take),
     pool,
@@ -91,7 +93,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     continueSecret: opened.shared?.secret ?? home.continueSecret,
     metrics,
     observe: (metric, labels, value) => observed.observe(metric, labels, value),
-    paths({ live, state, reads, writer }) {
+    paths({ live, state, reads, writer, aggregation }) {
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();
         return state.revision;
@@ -112,6 +114,8 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         }),
         documents: () => plugins.at(httpDocuments),
         sites: () => plugins.at(httpSite),
+        otherDiscovery: new OtherDiscovery(aggregation),
+        otherOpenApi: new OtherOpenApi(aggregation),
         records: decisionReader({ decisions, slices: reads.slices, pool, naming }),
         address,
         snapshot: exchange =>

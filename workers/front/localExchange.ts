@@ -80,7 +80,10 @@ export class LocalExchange implements Exchange {
   }
 
   headers(): HeaderList {
-    return [...this.request.headers];
+    const { headers, body } = this.request;
+    // Whoever passes the request on sends the body that is announced.
+    const length: HeaderList = body && body.length > 0 ? [['content-length', String(body.length)]] : [];
+    return [...headers, ...length];
   }
 
   body(sink: BodySink): void {

@@ -239,7 +239,7 @@ function startListening(
         shared: opened.shared !== undefined,
         continueSecret: opened.shared?.secret ?? home.continueSecret,
         settings: { naming, historyRetention, auditPolicyFile },
-        aggregation: aggregationRules(settings),
+        aggregation: aggregationRules(settings, home.pki.frontProxy),
         bindings,
       },
     );

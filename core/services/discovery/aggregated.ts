@@ -1,13 +1,7 @@
 import { encodeJson } from '../../schema/json/json.js';
-import type { Group, GroupVersion, Registry, Resource, Subresource } from '../../schema/resource.js';
-import {
-  servedGroups,
-  hasOtherGroupVersion,
-  sortedResources,
-  servedVersions,
-  sortedSubresources,
-  sortedVerbs,
-} from './plain.js';
+import type { GroupVersion, Resource, Subresource } from '../../schema/resource.js';
+import { isOther, type OtherVersion, type ShownGroup } from './others.js';
+import { hasOtherGroupVersion, sortedResources, servedVersions, sortedSubresources, sortedVerbs } from './plain.js';
 
 /** How the JSON of a document without entries ends. */
 const EMPTY_END = '[]}';
@@ -43,31 +37,29 @@ const resourceEntry = (resource: Resource): object => ({
     : {}),
 });
 
-const versionEntry = (version: GroupVersion): object => ({
-  version: version.version,
-  resources: sortedResources(version).map(resourceEntry),
-  freshness: 'Current',
-});
+const versionEntry = (version: GroupVersion | OtherVersion): object => {
+  const resources = isOther(version) ? version.entries : sortedResources(version).map(resourceEntry);
+  return {
+    version: version.version,
+    ...(resources.length > 0 || !isOther(version) ? { resources } : {}),
+    freshness: isOther(version) && !version.isCurrent ? 'Stale' : 'Current',
+  };
+};
 
-const groupEntry = (group: Group): object => ({
+const groupEntry = (group: ShownGroup): object => ({
   metadata: { ...(group.name ? { name: group.name } : {}), creationTimestamp: null },
   versions: servedVersions(group).map(versionEntry),
 });
 
 /** The JSON of the entries of groups. A group that did not change is shared by registries. */
-const entryTexts = new WeakMap<Group, string>();
+const entryTexts = new WeakMap<ShownGroup, string>();
 
-function entryText(group: Group): string {
+function entryText(group: ShownGroup): string {
   const known = entryTexts.get(group);
   if (known !== undefined) return known;
   const text = encodeJson(groupEntry(group));
   entryTexts.set(group, text);
   return text;
-}
-
-function groupsOf(registry: Registry, core: boolean): readonly Group[] {
-  const coreGroup = registry.groups.get('');
-  return core ? (coreGroup ? [coreGroup] : []) : servedGroups(registry);
 }
 
 const documentOf = (apiVersion: string, items: readonly object[]) => ({
@@ -77,13 +69,13 @@ const documentOf = (apiVersion: string, items: readonly object[]) => ({
   items,
 });
 
-/** The aggregated discovery document at `/api` (`core`) or `/apis`. `apiVersion` is that of the document itself. */
-export const aggregatedDocument = (registry: Registry, apiVersion: string, core: boolean) =>
-  documentOf(apiVersion, groupsOf(registry, core).map(groupEntry));
+/** The aggregated discovery document of groups. `apiVersion` is that of the document itself. */
+export const aggregatedDocument = (groups: readonly ShownGroup[], apiVersion: string) =>
+  documentOf(apiVersion, groups.map(groupEntry));
 
 /** The same document as JSON in one line. Only the entries of groups that have changed are encoded. */
-export function aggregatedJson(registry: Registry, apiVersion: string, core: boolean): string {
+export function aggregatedJson(groups: readonly ShownGroup[], apiVersion: string): string {
   const empty = encodeJson(documentOf(apiVersion, []));
-  const items = groupsOf(registry, core).map(entryText).join(',');
+  const items = groups.map(entryText).join(',');
   return `${empty.slice(0, -EMPTY_END.length)}[${items}]}\n`;
 }

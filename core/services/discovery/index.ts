@@ -17,6 +17,7 @@ import { encodeYaml } from '../../schema/yaml/yamlText.js';
 import { AGGREGATED_VERSIONS, aggregatedDocument, aggregatedJson } from './aggregated.js';
 import { matchesEtag } from '../../model/text/httpHeaders.js';
 import { emptyAnswer, type DocumentAnswer, type DocumentSet } from './answer.js';
+import { NO_OTHERS, type Others, type ShownGroup, shownGroups } from './others.js';
 import { apiVersions, groupDocument, groupList, hasBuiltInKinds, resourceList, servedVersions } from './plain.js';
 import { rootPaths, versionInfo } from './root.js';
 
@@ -28,6 +29,8 @@ export interface DiscoveryOptions {
   readonly serverAddress?: () => string;
   /** Paths listed at `/` beyond those of discovery itself. */
   readonly paths?: readonly string[];
+  /** What other servers answer; default: nothing. */
+  readonly others?: Others;
 }
 
 const NO_CACHE = { 'cache-control': 'no-cache, private' };
@@ -83,35 +86,45 @@ const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
 const JSON_ONLY: readonly MediaName[] = ['json'];
 
 /** The document of a path that does not depend on the groups; undefined if it has none. */
-function fixedDocument(registry: Registry, path: string, options: DiscoveryOptions): PlainDocument | undefined {
+function fixedDocument(
+  registry: Registry,
+  groups: readonly ShownGroup[],
+  path: string,
+  options: DiscoveryOptions,
+): PlainDocument | undefined {
   switch (path) {
     case '/':
     case '/index.html':
-      return new PlainDocument(() => ({ paths: rootPaths(registry, options.paths ?? []) }), 'none', JSON_ONLY, true);
+      return new PlainDocument(
+        () => ({ paths: rootPaths(registry, groups, options.paths ?? []) }),
+        'none',
+        JSON_ONLY,
+        true,
+      );
     case '/version':
       return new PlainDocument(() => versionInfo(), 'route', JSON_ONLY, true);
     case '/api':
       return new PlainDocument(() => apiVersions(registry, options.serverAddress?.() ?? 'localhost:443'), 'route');
     case '/apis':
-      return new PlainDocument(() => groupList(registry), 'handler');
+      return new PlainDocument(() => groupList(groups), 'handler');
     default:
       return undefined;
   }
 }
 
 /** The document of a group at `/apis/<group>`, or of a version at `/api/<version>` or `/apis/<group>/<version>`. */
-function groupDocumentAt(registry: Registry, path: string): PlainDocument | undefined {
+function groupDocumentAt(registry: Registry, groups: readonly ShownGroup[], path: string): PlainDocument | undefined {
   const [, root, ...names] = path.split('/');
   const [name, version] = root === 'api' ? ['', ...names] : names;
   const depth = root === 'api' ? 1 : 2;
-  const group = (root === 'api' || (root === 'apis' && name !== '')) && registry.groups.get(name ?? '');
-  if (!group || names.length > depth) return undefined;
-  const versions = servedVersions(group);
-  if (names.length < depth)
-    return root === 'apis' && versions.length > 0
-      ? new PlainDocument(() => groupDocument(group), 'handler')
-      : undefined;
-  const found = versions.find(one => one.version === version);
+  if (names.length > depth || (root === 'apis' ? name === '' : root !== 'api')) return undefined;
+  if (names.length < depth) {
+    const shown = root === 'apis' ? groups.find(one => one.name === name) : undefined;
+    return shown && new PlainDocument(() => groupDocument(shown), 'handler');
+  }
+  const group = registry.groups.get(name ?? '');
+  if (!group) return undefined;
+  const found = servedVersions(group).find(one => one.version === version);
   const negotiation = root === 'api' || hasBuiltInKinds(registry, group.name) ? 'route' : 'handler';
   return found && new PlainDocument(() => resourceList(found), negotiation);
 }
@@ -142,11 +155,14 @@ class Documents implements DocumentSet {
   /** Documents that were asked for, by path: most of a thousand groups are not before there is the next registry. */
   readonly #plain = new Map<string, PlainDocument>();
   readonly #aggregated = new Map<string, { bytes: Uint8Array; etag: string }>();
+  readonly #groups: readonly ShownGroup[];
   constructor(
     readonly registry: Registry,
     readonly naming: Naming,
     readonly options: DiscoveryOptions,
-  ) {}
+  ) {
+    this.#groups = shownGroups(registry, options.others ?? NO_OTHERS);
+  }
 
   answer(
     path: string,
@@ -178,7 +194,9 @@ class Documents implements DocumentSet {
     if (EXACT_PATHS.has(name) && !EXACT_PATHS.has(path)) return undefined;
     const known = this.#plain.get(name);
     if (known) return known;
-    const made = fixedDocument(this.registry, name, this.options) ?? groupDocumentAt(this.registry, name);
+    const made =
+      fixedDocument(this.registry, this.#groups, name, this.options) ??
+      groupDocumentAt(this.registry, this.#groups, name);
     if (made) this.#plain.set(name, made);
     return made;
   }
@@ -195,11 +213,13 @@ class Documents implements DocumentSet {
     const key = `${core} ${version} ${media} ${indent}`;
     let document = this.#aggregated.get(key);
     if (!document) {
+      const coreGroup = this.registry.groups.get('');
+      const groups = core ? (coreGroup ? [coreGroup] : []) : this.#groups;
       const apiVersion = `${this.naming.group('apidiscovery.orchestrator.io')}/${version}`;
       const encode = (isIndented: boolean): Uint8Array =>
         media === 'json' && !isIndented
-          ? Buffer.from(aggregatedJson(this.registry, apiVersion, core))
-          : encodeDocument(aggregatedDocument(this.registry, apiVersion, core), media, isIndented, packageName);
+          ? Buffer.from(aggregatedJson(groups, apiVersion))
+          : encodeDocument(aggregatedDocument(groups, apiVersion), media, isIndented, packageName);
       const packageName = `apidiscovery.${version}`;
       const bytes = encode(indent);
       // Upstream's tag does not depend on the indentation.

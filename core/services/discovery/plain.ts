@@ -48,7 +48,9 @@ export const hasBuiltInKinds = (registry: Registry, group: string): boolean =>
     ?.versions.some(version => [...version.resources.values()].some(resource => resource.builtIn)) === true;
 
 /** The served versions of a group in order of preference. */
-export const servedVersions = (group: Group): GroupVersion[] => group.versions.filter(version => version.served);
+export const servedVersions = <Version extends Pick<GroupVersion, 'served'>>(group: {
+  readonly versions: readonly Version[];
+}): Version[] => group.versions.filter(version => version.served);
 
 /**
  * A hash that changes with the storage version: the first eight bytes of the SHA-256 of `group/version/Kind` in base64,
@@ -68,21 +70,30 @@ export const apiVersions = (registry: Registry, serverAddress: string): object =
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 });
 
-const groupBody = (group: Group): object => {
+/** A group whose versions are known by name. */
+type NamedGroup = Pick<Group, 'name' | 'preferred'> & {
+  readonly versions: readonly Pick<GroupVersion, 'version' | 'apiVersion' | 'served'>[];
+};
+
+const groupBody = (group: NamedGroup): object => {
   const versions = servedVersions(group).map(v => ({ groupVersion: v.apiVersion, version: v.version }));
   const preferred = versions.find(v => v.version === group.preferred) ?? versions[0];
   return { name: group.name, versions, preferredVersion: preferred };
 };
 
 /** The document at `/apis`. */
-export const groupList = (registry: Registry): object => ({
+export const groupList = (groups: readonly NamedGroup[]): object => ({
   kind: 'APIGroupList',
   apiVersion: 'v1',
-  groups: servedGroups(registry).map(groupBody),
+  groups: groups.map(groupBody),
 });
 
 /** The document at `/apis/<group>`. */
-export const groupDocument = (group: Group): object => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupBody(group) });
+export const groupDocument = (group: NamedGroup): object => ({
+  kind: 'APIGroup',
+  apiVersion: 'v1',
+  ...groupBody(group),
+});
 
 const resourceEntry = (resource: Resource): object => ({
   name: resource.plural,

@@ -1,6 +1,7 @@
 import { RELEASE } from '../../release.js';
 import type { Registry } from '../../schema/resource.js';
-import { servedGroups, servedVersions } from './plain.js';
+import type { ShownGroup } from './others.js';
+import { servedVersions } from './plain.js';
 
 /** The document at `/version` (upstream type `version.Info`). Its build fields describe the Node.js process. */
 export const versionInfo = (): object => ({
@@ -40,11 +41,11 @@ const FIXED_PATHS = [
 ];
 
 /** The paths listed at `/`, sorted. */
-export function rootPaths(registry: Registry, more: readonly string[]): string[] {
+export function rootPaths(registry: Registry, groups: readonly ShownGroup[], more: readonly string[]): string[] {
   const paths = new Set([...FIXED_PATHS, ...more, '/api', '/apis', '/apis/']);
   const core = registry.groups.get('');
   for (const version of core ? servedVersions(core) : []) paths.add(`/api/${version.version}`);
-  for (const group of servedGroups(registry)) {
+  for (const group of groups) {
     paths.add(`/apis/${group.name}`);
     for (const version of servedVersions(group)) paths.add(`/apis/${version.apiVersion}`);
   }

@@ -11,6 +11,7 @@ import { covers, parseAccept } from '../../request/negotiate.js';
 import type { GroupVersion, Registry } from '../../schema/resource.js';
 import { Builder, type UnversionedDocument, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
+import { NO_DESCRIPTIONS, type OtherDescriptions, withoutConflictsIn } from './others.js';
 import type { PartV2 } from './write.js';
 import { encodeV3 } from './v3Protobuf.js';
 
@@ -83,8 +84,10 @@ class Documents implements OpenApiDocuments {
   #v2: Rendered | undefined;
   #v2Protobuf: Rendered | undefined;
   #index: Rendered | undefined;
+  readonly #others: OtherDescriptions;
 
-  constructor(registry: Registry, naming: Naming, documents: readonly HttpDocument[], previous?: Documents) {
+  constructor({ registry, naming, documents, others }: OpenApiInputs, previous?: Documents) {
+    this.#others = others;
     this.#v3 = previous ? previous.#v3 : new WeakMap();
     this.#v2Parts = previous ? previous.#v2Parts : new WeakMap();
     this.#builder = new Builder(registry, naming, documents);
@@ -149,8 +152,10 @@ class Documents implements OpenApiDocuments {
   #renderV2(): Rendered {
     if (!this.#v2) {
       const unversioned = [...this.#parts.values()].filter(part => !('resources' in part));
-      const parts = [...this.#builder.versions, ...unversioned].map(part => this.#renderV2Part(part));
-      this.#v2 = render(Buffer.from(this.#builder.v2(parts)));
+      const { parts: others } = this.#others;
+      const versions = this.#builder.versions.filter(version => !others.has(rootOf(version).slice(1)));
+      const parts = [...versions, ...unversioned].map(part => this.#renderV2Part(part));
+      this.#v2 = render(Buffer.from(this.#builder.v2([...parts, ...withoutConflictsIn(parts, others.values())])));
     }
     return this.#v2;
   }
@@ -168,9 +173,10 @@ class Documents implements OpenApiDocuments {
   /** Like upstream, ignores the Accept header and answers with the content type that Go detects from the bytes. */
   #version3Index(): DocumentAnswer {
     if (!this.#index) {
-      const paths: Record<string, { serverRelativeURL: string }> = {};
-      for (const [name, part] of this.#parts)
-        paths[name] = { serverRelativeURL: documentUrl(name, this.#render(part).hash) };
+      const urls = new Map([...this.#parts].map(([name, part]) => [name, documentUrl(name, this.#render(part).hash)]));
+      for (const [name, url] of this.#others.urls) urls.set(name, url);
+      const sorted = [...urls].sort(([a], [b]) => (a < b ? -1 : 1));
+      const paths = Object.fromEntries(sorted.map(([name, url]) => [name, { serverRelativeURL: url }]));
       this.#index = renderJson({ paths });
     }
     return { status: 200, contentType: 'text/plain; charset=utf-8', bytes: this.#index.bytes, headers: NO_CACHE };
@@ -226,14 +232,24 @@ function conditionalAnswer(
   return { status: 200, contentType, etag, bytes: document.bytes, headers };
 }
 
+/** What OpenAPI documents are made of. */
+export interface OpenApiInputs {
+  /** It is frozen. */
+  readonly registry: Registry;
+  readonly naming: Naming;
+  /** Documents of plugins; those with a description are described. */
+  readonly documents: readonly HttpDocument[];
+  readonly others: OtherDescriptions;
+}
+
 /**
- * The OpenAPI documents of a frozen registry, rendered when first requested and cached. They also describe those of
- * `documents` that have a description. Unchanged documents are taken from `previous`, the documents of an earlier
- * registry.
+ * The OpenAPI documents of a registry, rendered when first requested and cached. Unchanged documents are taken from
+ * `previous`, those of earlier inputs.
  */
 export const openApiDocuments = (
   registry: Registry,
   naming: Naming,
-  documents: readonly HttpDocument[] = [],
+  { documents = [], others = NO_DESCRIPTIONS }: Partial<Pick<OpenApiInputs, 'documents' | 'others'>> = {},
   previous?: OpenApiDocuments,
-): OpenApiDocuments => new Documents(registry, naming, documents, previous instanceof Documents ? previous : undefined);
+): OpenApiDocuments =>
+  new Documents({ registry, naming, documents, others }, previous instanceof Documents ? previous : undefined);

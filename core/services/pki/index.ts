@@ -1,1 +1,2 @@
-export { type CertificateFiles, certificateFiles, ensurePki, type Pki } from './pki.js';
+export type { CertificateFiles } from './kept.js';
+export { certificateFiles, ensurePki, FRONT_PROXY, type Pki } from './pki.js';

@@ -2,9 +2,15 @@ import type { ConfigMap } from '../../../kinds/v1.js';
 import { ConfigError, controller, type Host, type Plugin } from '../../../core/api/index.js';
 import { type DesiredObject, desiredObjects } from '../desiredObjects.js';
 
-/** Configuration: the CA bundle that client certificates are verified with, in PEM. */
+/** The keys about authenticating proxies in the ConfigMap for other servers, as texts: PEM, and lists in JSON. */
+export type PublishedProxies = Readonly<Record<string, string>>;
+
+/** What the ConfigMap says. */
 export interface AuthenticationObjectsConfig {
+  /** The CA bundle that client certificates are verified with, in PEM. */
   readonly clientCa: string;
+  /** The proxies whose certificates other servers accept. */
+  readonly proxies: PublishedProxies;
 }
 
 const configMap = ({ naming }: Host<'control'>, name: string, data: ConfigMap['data']): ConfigMap => ({
@@ -15,14 +21,15 @@ const configMap = ({ naming }: Host<'control'>, name: string, data: ConfigMap['d
 });
 
 /** How other servers authenticate clients of this one. Further keys are those of other writers. */
-function authentication(host: Host<'control'>, clientCa: string): DesiredObject {
-  const data = { 'client-ca-file': clientCa };
+function authentication(host: Host<'control'>, { clientCa, proxies }: AuthenticationObjectsConfig): DesiredObject {
+  const data: ConfigMap['data'] = { 'client-ca-file': clientCa, ...proxies };
   return {
     storageName: 'core/configmaps',
     object: configMap(host, 'extension-apiserver-authentication', data),
     repair: object => {
       const found = object as ConfigMap;
-      return found.data?.['client-ca-file'] === clientCa ? undefined : { ...found, data: { ...found.data, ...data } };
+      const isUpToDate = Object.entries(data).every(([key, value]) => found.data?.[key] === value);
+      return isUpToDate ? undefined : { ...found, data: { ...found.data, ...data } };
     },
   };
 }
@@ -41,18 +48,18 @@ function tokenTracking(host: Host<'control'>): DesiredObject {
 }
 
 function parse(config: unknown): AuthenticationObjectsConfig {
-  const { clientCa } = (config ?? {}) as Partial<AuthenticationObjectsConfig>;
+  const { clientCa, proxies = {} } = (config ?? {}) as Partial<AuthenticationObjectsConfig>;
   if (typeof clientCa !== 'string') throw new ConfigError('config.clientCa', 'must be a string of PEM certificates');
-  return { clientCa };
+  return { clientCa, proxies };
 }
 
 /** Maintains the ConfigMaps that say how this server authenticates. */
 export const authenticationObjects = {
   name: 'controllers/authentication-objects',
   parse,
-  contribute: ({ clientCa }) => [
+  contribute: config => [
     controller.of(host =>
-      desiredObjects(host, 'authentication-objects', [authentication(host, clientCa), tokenTracking(host)]),
+      desiredObjects(host, 'authentication-objects', [authentication(host, config), tokenTracking(host)]),
     ),
   ],
 } satisfies Plugin<AuthenticationObjectsConfig>;

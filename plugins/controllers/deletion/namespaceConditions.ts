@@ -14,11 +14,30 @@ type Naming = Host['naming'];
 export interface RemainingContent {
   /** Messages of failed deletions. */
   readonly failures: readonly string[];
-  readonly remaining: readonly { readonly resource: ServedResource; readonly objects: readonly Frozen<ApiObject>[] }[];
+  readonly remaining: readonly {
+    readonly resource: Pick<ServedResource, 'apiVersion' | 'plural'>;
+    readonly objects: readonly Frozen<ApiObject>[];
+  }[];
+  /** Versions of other servers that have not said what they serve. */
+  readonly undiscovered: readonly string[];
 }
 
 const groupOf = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+
+function discoveryFailure({ undiscovered }: RemainingContent): ConditionUpdate {
+  const type = 'NamespaceDeletionDiscoveryFailure';
+  if (undiscovered.length === 0)
+    return { type, status: 'False', reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' };
+  return { type, status: 'True', reason: 'DiscoveryFailed', message: discoveryFailureMessage(undiscovered) };
+}
+
+/** What is wrong with versions of other servers that have not said what they serve, in upstream's words. */
+export function discoveryFailureMessage(undiscovered: readonly string[]): string {
+  const versions = undiscovered.toSorted().map(version => `${version}: stale GroupVersion discovery: ${version}`);
+  const error = `unable to retrieve the complete list of server APIs: ${versions.join(', ')}`;
+  return `Discovery failed for some groups, ${versions.length} failing: ${error}`;
+}
 
 function contentFailure({ failures }: RemainingContent): ConditionUpdate {
   const type = 'NamespaceDeletionContentFailure';
@@ -66,12 +85,7 @@ function finalizersRemaining({ remaining }: RemainingContent): ConditionUpdate {
 }
 
 const conditionUpdates = (content: RemainingContent, naming: Naming): readonly ConditionUpdate[] => [
-  {
-    type: 'NamespaceDeletionDiscoveryFailure',
-    status: 'False',
-    reason: 'ResourcesDiscovered',
-    message: 'All resources successfully discovered',
-  },
+  discoveryFailure(content),
   {
     type: 'NamespaceDeletionGroupVersionParsingFailure',
     status: 'False',

@@ -16,11 +16,14 @@ import {
   timestamp,
 } from '../../../core/api/index.js';
 import type { Namespace } from '../../../kinds/v1.js';
-import { type RemainingContent, nextConditions } from './namespaceConditions.js';
+import { discoveryFailureMessage, type RemainingContent, nextConditions } from './namespaceConditions.js';
+import { deleteOtherContents } from './otherContents.js';
 import { unlessRefused } from '../requests.js';
 
 const NAME = 'namespace-controller';
 const NAMESPACES = 'core/namespaces';
+/** How soon a namespace is looked at again whose content in other servers is being deleted. */
+const LOOK_AGAIN_MS = 5000;
 
 const keyOf = (name: string): KeyOf => ({ resource: NAMESPACES, name });
 
@@ -63,19 +66,28 @@ class NamespaceDeletion {
   }
 
   /** Deletes the content of a namespace. If some remains, the next event in the namespace causes another attempt. */
-  async process({ name }: ObjectKey, { client, list }: ReconcileContext): Promise<void> {
+  async process(
+    { name }: ObjectKey,
+    { client, list }: ReconcileContext,
+  ): Promise<{ readonly after: number } | undefined> {
     const namespace = await client.resource(NAMESPACES).get({ name });
     if (!namespace?.metadata.deletionTimestamp || !this.#hasFinalizer(namespace)) {
       this.#terminating.delete(name);
-      return;
+      return undefined;
     }
-    const content = await this.#deleteContents(name, client, list);
+    const own = await this.#deleteContents(name, client, list);
+    const others = await deleteOtherContents(name, list, request => this.#host.request(NAME, request));
+    const content = merge(own, others);
     // Conditions first: if content remains, they tell users why the namespace is still there.
     const reported = await this.#updateConditions(namespace, content, client);
+    if (content.undiscovered.length > 0) throw new Error(discoveryFailureMessage(content.undiscovered));
     if (content.failures.length > 0) throw new Error(content.failures.join('; '));
-    if (content.remaining.length > 0) return;
+    // There are no events of objects of other servers.
+    if (others.remaining.length > 0) return { after: LOOK_AGAIN_MS };
+    if (content.remaining.length > 0) return undefined;
     if (reported) await this.#finalize(reported, client);
     this.#terminating.delete(name);
+    return undefined;
   }
 
   #hasFinalizer({ spec }: Namespace): boolean {
@@ -97,7 +109,7 @@ class NamespaceDeletion {
       const objects = list(storageName, namespace);
       if (objects.length > 0) remaining.push({ resource, objects });
     }
-    return { failures, remaining };
+    return { failures, remaining, undiscovered: [] };
   }
 
   /** Writes the conditions if they have changed. Resolves with the resulting namespace; undefined if it is gone. */
@@ -121,6 +133,12 @@ class NamespaceDeletion {
     await unlessRefused('NotFound', client.resource(NAMESPACES).replace(changed, { subresource: 'finalize' }));
   }
 }
+
+const merge = (a: RemainingContent, b: RemainingContent): RemainingContent => ({
+  failures: [...a.failures, ...b.failures],
+  remaining: [...a.remaining, ...b.remaining],
+  undiscovered: [...a.undiscovered, ...b.undiscovered],
+});
 
 /** Deletes all objects of a resource in a namespace. */
 async function deleteAll(

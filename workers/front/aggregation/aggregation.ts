@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Endpoints, Service } from '../../../kinds/v1.js';
 import type { Log } from '../../../core/api/host.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { AGGREGATED_MS } from '../../../core/limits.js';
@@ -7,7 +8,11 @@ import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import { firstValue } from '../../../core/request/query.js';
 import { parseDuration } from '../../../core/schema/decode/scalars.js';
-import type { ConnectionAgents } from '../../../core/services/webhooks/connections.js';
+import type { AggregatorAnswer, AggregatorRequest } from '../../../core/services/aggregation/aggregatorRequest.js';
+import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
+import { addressOf, NoAddress, type ServiceObjects } from '../../../core/services/aggregation/serviceAddress.js';
+import type { ConnectionAgents, Endpoint } from '../../../core/services/webhooks/connections.js';
+import type { Priorities } from '../../../core/services/discovery/others.js';
 import type { AggregationRules } from '../../../core/settings/aggregation.js';
 import type { FrontRequest } from '../access/sender.js';
 import { text } from '../answers/reply.js';
@@ -16,7 +21,6 @@ import type { State } from '../state/state.js';
 import { type AggregatedVersion, API_SERVICES, ApiServices } from './apiServices.js';
 import type { ForwardedRequest } from './forward.js';
 import { requestHeaders } from './forwardedHeaders.js';
-import { addressOf, NoAddress } from './serviceAddress.js';
 
 /**
  * Passes requests for the groups and versions of other servers on to them, as the aggregation layer of upstream does.
@@ -25,6 +29,12 @@ import { addressOf, NoAddress } from './serviceAddress.js';
  */
 export class Aggregation {
   readonly #services: ApiServices;
+  readonly #credentials: ProxyCredentials;
+  /** Where services are. */
+  readonly #objects: ServiceObjects = {
+    service: (namespace, name) => this.#find<Service>(`core/services/${namespace}/${name}`),
+    endpoints: (namespace, name) => this.#find<Endpoints>(`core/endpoints/${namespace}/${name}`),
+  };
   /** The connections that are kept; loaded with the first request, with the modules of TLS. */
   #agents: ConnectionAgents | undefined;
 
@@ -34,6 +44,7 @@ export class Aggregation {
     readonly log: Pick<Log, 'warn'>,
   ) {
     this.#services = new ApiServices(() => state().collections.get(API_SERVICES));
+    this.#credentials = new ProxyCredentials(rules.credentials);
   }
 
   /** The version of another server that a path is of; undefined if this server answers it. */
@@ -44,9 +55,9 @@ export class Aggregation {
   /** Passes on a request whose sender may send it, with its body. Resolves when the answer has ended. */
   async answer({ exchange, route, sender }: FrontRequest, version: AggregatedVersion, body: Readable, auditId: string) {
     if (!version.isAvailable) return unavailable(exchange, auditId);
-    let host: string;
+    let endpoint: Endpoint;
     try {
-      host = addressOf(version, this.rules, key => this.#find(key));
+      endpoint = await this.#endpointOf(version);
     } catch (error) {
       if (!(error instanceof NoAddress)) throw error;
       this.log.warn(
@@ -55,17 +66,11 @@ export class Aggregation {
       );
       return unavailable(exchange, auditId);
     }
+    const host = endpoint.url.slice('https://'.length);
     const path = forwardedPath(exchange.path);
-    const { namespace, name } = version.service;
     const request: ForwardedRequest = {
       exchange,
-      endpoint: {
-        url: `https://${host}`,
-        serverName: `${name}.${namespace}.svc`,
-        skipsVerification: version.skipsVerification,
-        ...(version.ca === undefined ? {} : { ca: version.ca }),
-        ...(this.rules.credentials ? { credentials: this.rules.credentials } : {}),
-      },
+      endpoint,
       path: exchange.query === '' ? path : `${path}?${exchange.query}`,
       headers: requestHeaders(exchange, { user: sender.user!, host, path, auditId }),
       body,
@@ -82,6 +87,40 @@ export class Aggregation {
       import('../../../core/services/webhooks/connections.js'),
     ]);
     await forward(request, (this.#agents ??= new ConnectionAgents()));
+  }
+
+  /** The versions of other servers, by the names of their APIServices: the same map until one has changed. */
+  versions(): ReadonlyMap<string, AggregatedVersion> {
+    return this.#services.versions();
+  }
+
+  /** The priorities of all versions, also of this server, by the names of their APIServices. */
+  priorities(): ReadonlyMap<string, Priorities> {
+    return this.#services.priorities();
+  }
+
+  /** Gets a document of another server, for this server itself. Rejects if there is no answer, with the reason. */
+  async get(
+    version: AggregatedVersion,
+    path: string,
+    request: Omit<AggregatorRequest, 'endpoint'>,
+  ): Promise<AggregatorAnswer> {
+    const { url, ...endpoint } = await this.#endpointOf(version);
+    const { getAsAggregator } = await import('../../../core/services/aggregation/aggregatorRequest.js');
+    return await getAsAggregator({ ...request, endpoint: { ...endpoint, url: url + path } });
+  }
+
+  /** Where the server of a version is. Rejects with NoAddress if that is not known. */
+  async #endpointOf({ service, ca, skipsVerification }: AggregatedVersion): Promise<Endpoint> {
+    const host = addressOf(service, this.rules, this.#objects);
+    const credentials = await this.#credentials.current();
+    return {
+      url: `https://${host}`,
+      serverName: `${service.name}.${service.namespace}.svc`,
+      skipsVerification,
+      ...(ca === undefined ? {} : { ca }),
+      ...(credentials ? { credentials } : {}),
+    };
   }
 
   /** Closes all connections that are kept. */

@@ -1,5 +1,7 @@
 import type { APIService } from '../../../kinds/apiregistration/v1.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
+import { isDeepEqual } from '../../../core/model/record.js';
+import type { Priorities } from '../../../core/services/discovery/others.js';
 import type { Collection } from '../state/collection.js';
 
 /** Storage name of APIServices. */
@@ -12,6 +14,9 @@ const HTTPS = 443;
 export interface AggregatedVersion {
   /** Name of the APIService. */
   readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly priorities: Priorities;
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number };
   /** The certificates that the server is verified with, in PEM; those of the system without it. */
   readonly ca: string | undefined;
@@ -20,8 +25,11 @@ export interface AggregatedVersion {
   readonly isAvailable: boolean;
 }
 
-/** `/apis/GROUP/VERSION` at the beginning of a path, with GROUP and VERSION. */
-const PREFIX = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/;
+/**
+ * `/apis/GROUP/VERSION` at the beginning of a path, with GROUP and VERSION, or the path of its description. Other
+ * servers have both.
+ */
+const PREFIX = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)(?:\/|$)/;
 
 /** The bytes that only an APIService of another server has. */
 const SERVICE = Buffer.from('"service":{');
@@ -33,37 +41,65 @@ const SERVICE = Buffer.from('"service":{');
 export class ApiServices {
   #revision = -1;
   #versions: ReadonlyMap<string, AggregatedVersion> = new Map();
+  #priorities: ReadonlyMap<string, Priorities> | undefined;
 
   /** `collection` returns the collection of APIServices; undefined until it exists. */
   constructor(readonly collection: () => Collection | undefined) {}
 
   /** The version that a path is of; undefined if this server answers it. */
   of(path: string): AggregatedVersion | undefined {
-    if (!path.startsWith('/apis/')) return undefined;
-    const versions = this.#current();
+    if (!path.startsWith('/apis/') && !path.startsWith('/openapi/v3/apis/')) return undefined;
+    const versions = this.versions();
     if (versions.size === 0) return undefined;
     const [, group, version] = PREFIX.exec(path) ?? [];
     return group === undefined ? undefined : versions.get(`${version}.${group}`);
   }
 
-  #current(): ReadonlyMap<string, AggregatedVersion> {
+  /** The versions, by the names of their APIServices: the same map until one has changed. */
+  versions(): ReadonlyMap<string, AggregatedVersion> {
     const collection = this.collection();
     if (collection && collection.revision !== this.#revision) {
       this.#revision = collection.revision;
-      this.#versions = versionsIn(collection);
+      this.#versions = versionsIn(collection, this.#versions);
+      this.#priorities = undefined;
     }
     return this.#versions;
   }
+
+  /** The priorities of all versions, also of this server, by the names of their APIServices. */
+  priorities(): ReadonlyMap<string, Priorities> {
+    const collection = this.collection();
+    return (this.#priorities ??= collection ? prioritiesIn(collection) : new Map());
+  }
 }
 
-/** The versions in a collection that other servers answer, by the names of their APIServices. */
-function versionsIn({ entries }: Collection): ReadonlyMap<string, AggregatedVersion> {
+/** The priorities of all APIServices in a collection, by name. */
+function prioritiesIn({ entries }: Collection): ReadonlyMap<string, Priorities> {
+  const services = Array.from(entries.values(), ({ value }) => decodeStored(value) as APIService);
+  return new Map(services.map(({ metadata, spec }) => [metadata.name!, prioritiesOf(spec)]));
+}
+
+const prioritiesOf = (spec: APIService['spec']): Priorities => ({
+  group: spec.groupPriorityMinimum,
+  version: spec.versionPriority,
+});
+
+/**
+ * The versions in a collection that other servers answer, by the names of their APIServices. Those that are as before
+ * are the same objects.
+ */
+function versionsIn(
+  { entries }: Collection,
+  before: ReadonlyMap<string, AggregatedVersion>,
+): ReadonlyMap<string, AggregatedVersion> {
   const versions = new Map<string, AggregatedVersion>();
   for (const { value } of entries.values()) {
     // Most are of this server, and need not be parsed.
     if (!Buffer.from(value.buffer, value.byteOffset, value.length).includes(SERVICE)) continue;
     const found = versionOf(decodeStored(value) as APIService);
-    if (found) versions.set(found.name, found);
+    if (!found) continue;
+    const known = before.get(found.name);
+    versions.set(found.name, isDeepEqual(known, found) ? known! : found);
   }
   return versions;
 }
@@ -73,6 +109,9 @@ function versionOf({ metadata, spec, status }: APIService): AggregatedVersion | 
   if (!service) return undefined;
   return {
     name: metadata.name!,
+    group: spec.group ?? '',
+    version: spec.version ?? '',
+    priorities: prioritiesOf(spec),
     service: { namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? HTTPS },
     ca: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
     skipsVerification: spec.insecureSkipTLSVerify === true,

@@ -49,6 +49,9 @@ function withoutHops(headers: Headers, isKept: (name: string) => boolean): [stri
   return headers.filter(([name]) => !HOP_BY_HOP.has(name) && !named.has(name) && isKept(name)).map(([...pair]) => pair);
 }
 
+/** The address of the sender of a request that this process has made. */
+const LOCAL = '127.0.0.1';
+
 /** Bytes that the name of a header cannot have (RFC 9110, 5.6.2), and `%`. */
 const NOT_IN_NAMES = /[^!#$&'*+.^_`|~0-9A-Za-z-]/gu;
 
@@ -89,7 +92,7 @@ export function requestHeaders(exchange: Exchange, { user, host, path, auditId }
     ...kept,
     ...(isChunked ? ([['transfer-encoding', 'chunked']] as [string, string][]) : []),
     ['audit-id', auditId],
-    ['x-forwarded-for', [...via, exchange.remoteAddress].join(', ')],
+    ['x-forwarded-for', [...via, exchange.remoteAddress || LOCAL].join(', ')],
     ['x-forwarded-host', host],
     ['x-forwarded-proto', 'https'],
     ['x-forwarded-uri', path],

@@ -21,9 +21,13 @@ import { methodNotAllowed, unknownPath } from '../../../core/model/refusal.js';
 import type { Sites } from '../../../core/api/site.js';
 import { siteOf } from '../../../core/request/siteOf.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
+import type { Others } from '../../../core/services/discovery/others.js';
+import type { OtherDescriptions } from '../../../core/services/openapi/others.js';
 import type { Naming } from '../../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../../core/services/openapi/index.js';
 import type { Registry } from '../../../core/schema/resource.js';
+import type { OtherOpenApi } from '../aggregation/otherOpenApi.js';
+import type { OtherDiscovery } from '../aggregation/otherDiscovery.js';
 import { urlHost } from '../../../core/settings/address.js';
 
 interface Parts {
@@ -42,50 +46,59 @@ interface Parts {
   readonly address: { readonly host: string; readonly port: number };
   /** Answers gets and lists of kinds whose objects show records in memory. */
   readonly records: PathHandler;
+  /** What other servers answer, and how they describe it. */
+  readonly otherDiscovery: Pick<OtherDiscovery, 'current'>;
+  readonly otherOpenApi: Pick<OtherOpenApi, 'current'>;
   /** Answers with a snapshot of the store. */
   readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
 
 const METRICS = '/metrics';
 
-type Further = ReadonlyMap<string, HttpDocument>;
+/** What documents are made of; `others`: what other servers have told. */
+interface Inputs<Others> {
+  readonly of: Registry;
+  readonly further: ReadonlyMap<string, HttpDocument>;
+  readonly others: Others;
+}
 
 /**
- * Documents of the registry that is current when asked, made once for it and the documents of plugins. `make` is given
- * those before.
+ * Documents of the registry that is current when asked, made once for it, the documents of plugins and what other
+ * servers have told. `make` is given those before.
  */
-function ofCurrent<Documents>(
+function ofCurrent<Documents, Others>(
   { registry, documents }: Parts,
-  make: (of: Registry, further: Further, previous: Documents | undefined) => Documents,
-): () => Documents {
-  let made: { readonly of: Registry; readonly further: Further; readonly documents: Documents } | undefined;
-  return () => {
-    const [of, further] = [registry(), documents()];
-    if (made?.of !== of || made.further !== further)
-      made = { of, further, documents: make(of, further, made?.documents) };
+  make: (inputs: Inputs<Others>, previous: Documents | undefined) => Documents,
+): (others: Others) => Documents {
+  let made: { readonly from: Inputs<Others>; readonly documents: Documents } | undefined;
+  return others => {
+    const from = { of: registry(), further: documents(), others };
+    if (made?.from.of !== from.of || made.from.further !== from.further || made.from.others !== others)
+      made = { from, documents: make(from, made?.documents) };
     return made.documents;
   };
 }
 
-const discoveryOf = (parts: Parts): (() => DocumentSet) =>
-  ofCurrent(parts, (of, further) =>
+const discoveryOf = (parts: Parts): ((others: Others) => DocumentSet) =>
+  ofCurrent(parts, ({ of, further, others }) =>
     discoveryDocuments(of, parts.naming, {
+      others,
       serverAddress: () => `${urlHost(parts.address.host)}:${parts.address.port}`,
       paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further.keys()],
     }),
   );
 
 /** Apart from discovery: to find what they describe takes longer, and they are asked for less often. */
-const openApiOf = (parts: Parts): (() => OpenApiDocuments) =>
-  ofCurrent<OpenApiDocuments>(parts, (of, further, previous) =>
-    openApiDocuments(of, parts.naming, [...further.values()], previous),
+const openApiOf = (parts: Parts): ((others: OtherDescriptions) => OpenApiDocuments) =>
+  ofCurrent<OpenApiDocuments, OtherDescriptions>(parts, ({ of, further, others }, previous) =>
+    openApiDocuments(of, parts.naming, { documents: [...further.values()], others }, previous),
   );
 
 /** The handlers of everything outside of the resources. `routes.ts` has their paths. */
 export function pathHandlers(parts: Parts): PathHandlers {
   const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, sites, address } =
     parts;
-  const { records } = parts;
+  const { records, otherDiscovery, otherOpenApi } = parts;
   const [discoveryNow, openApiNow] = [discoveryOf(parts), openApiOf(parts)];
   const { scrape, observe } = healthMetrics(naming);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
@@ -118,17 +131,20 @@ export function pathHandlers(parts: Parts): PathHandlers {
       exchange.respond(200, [['content-type', asked.contentType], NO_CACHE], Buffer.from(await asked.text()));
       return true;
     },
-    discovery(exchange, route) {
+    async discovery(exchange, route) {
       const path = pathOf(route);
-      const discovery = discoveryNow();
+      const accept = exchange.header('accept');
+      // Other documents have no resources.
+      const hasResources = accept?.includes('APIGroupDiscoveryList') === true;
+      const discovery = discoveryNow(await otherDiscovery.current(hasResources));
       // Documents that do not check the method answer a POST like a GET.
       if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
       const match = exchange.header('if-none-match');
-      return send(exchange, discovery.answer(path, exchange.header('accept'), match, indented(exchange)));
+      return send(exchange, discovery.answer(path, accept, match, indented(exchange)));
     },
     async openApi(exchange, route) {
       const path = pathOf(route);
-      const openapi = openApiNow();
+      const openapi = openApiNow(await otherOpenApi.current(path));
       await openapi.prepare(path);
       const hash = firstValue(route.query, 'hash') || undefined;
       return send(exchange, openapi.answer(path, hash, exchange.header('accept'), exchange.header('if-none-match')));

@@ -1,0 +1,34 @@
+import type { JsonObject } from '../../../core/model/object.js';
+import { readJson } from '../../../core/model/text/jsonText.js';
+import { AGGREGATED_DOCUMENT_BYTES, AGGREGATED_DOCUMENT_MS } from '../../../core/limits.js';
+import type { Aggregation } from './aggregation.js';
+import type { AggregatedVersion } from './apiServices.js';
+
+/** A document of another server, with its media type. */
+export interface OtherDocument {
+  readonly type: string;
+  readonly document: JsonObject;
+}
+
+/** Gets a document in JSON of the server of a version; undefined if there is none, or the server does not answer. */
+export async function documentOf(
+  aggregation: Pick<Aggregation, 'get'>,
+  version: AggregatedVersion,
+  path: string,
+  accept = 'application/json',
+): Promise<OtherDocument | undefined> {
+  try {
+    const { status, headers, body } = await aggregation.get(version, path, {
+      headers: { accept },
+      timeoutMs: AGGREGATED_DOCUMENT_MS,
+      maxBytes: AGGREGATED_DOCUMENT_BYTES,
+    });
+    if (status !== 200) return undefined;
+    const document = readJson(body);
+    if (typeof document !== 'object' || document === null || Array.isArray(document)) return undefined;
+    return { type: headers['content-type'] ?? '', document: document as JsonObject };
+  } catch {
+    // What it has said before is shown instead.
+    return undefined;
+  }
+}

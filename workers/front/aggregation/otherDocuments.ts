@@ -1,0 +1,107 @@
+import { AGGREGATED_WAIT_MS } from '../../../core/limits.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
+import type { Aggregation } from './aggregation.js';
+import type { AggregatedVersion } from './apiServices.js';
+
+/** How long the documents of other servers are not asked for again. */
+const KEPT_MS = 60_000;
+
+/** What is known of a version. */
+export interface Known<T> {
+  /** The version as it was when its server was asked. */
+  readonly version: AggregatedVersion;
+  /** What the server has said last; undefined if it never has. */
+  readonly value: T | undefined;
+  /** Whether it has said so when it was last asked. */
+  readonly isCurrent: boolean;
+}
+
+/** Asks a server about its versions, which are available, and resolves with what it has said of each, by name. */
+export type Ask<T> = (versions: readonly AggregatedVersion[]) => Promise<ReadonlyMap<string, T>>;
+
+/**
+ * Documents of one sort of other servers. Each server is asked at most once a minute, and when a version has changed.
+ * One that does not answer delays none of the others.
+ */
+export class OtherDocuments<T> {
+  #known: ReadonlyMap<string, Known<T>> = new Map();
+  /** The versions that servers have been asked about, when they had changed. */
+  readonly #asked = new WeakSet<AggregatedVersion>();
+  #askedAt = Number.NEGATIVE_INFINITY;
+  /** When it was seen last that a version had changed. */
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<unknown> | undefined;
+
+  constructor(
+    readonly aggregation: Pick<Aggregation, 'versions'>,
+    readonly ask: Ask<T>,
+  ) {}
+
+  /** What is known of all versions, by name: the same map until a server has been asked again. */
+  get known(): ReadonlyMap<string, Known<T>> {
+    return this.#known;
+  }
+
+  /**
+   * Has servers asked if that is due. Resolves when they have answered if a version has changed less than
+   * AGGREGATED_WAIT_MS ago, and at the latest after this time; otherwise at once: a server that hangs delays nobody.
+   */
+  async refresh(): Promise<void> {
+    const versions = [...this.aggregation.versions().values()];
+    const isChanged = versions.some(version => !this.#asked.has(version));
+    const now = monotonicTime();
+    if (isChanged) this.#changedAt = now;
+    if (isChanged || (!this.#asking && now - this.#askedAt > KEPT_MS)) this.#askAll(versions);
+    const remaining = this.#changedAt + AGGREGATED_WAIT_MS - now;
+    if (this.#asking && remaining > 0) await within(remaining, this.#asking);
+  }
+
+  #askAll(versions: readonly AggregatedVersion[]): void {
+    const servers = new Map<string, AggregatedVersion[]>();
+    const unavailable: AggregatedVersion[] = [];
+    for (const version of versions) {
+      this.#asked.add(version);
+      const server = JSON.stringify([version.service, version.ca, version.skipsVerification]);
+      if (version.isAvailable) servers.set(server, [...(servers.get(server) ?? []), version]);
+      else unavailable.push(version);
+    }
+    this.#askedAt = monotonicTime();
+    this.#take(unavailable, new Map());
+    const asking = Promise.all([...servers.values()].map(async of => this.#take(of, await this.#said(of)))).finally(
+      () => {
+        if (this.#asking === asking) this.#asking = undefined;
+      },
+    );
+    this.#asking = asking;
+  }
+
+  async #said(versions: readonly AggregatedVersion[]): Promise<ReadonlyMap<string, T>> {
+    try {
+      return await this.ask(versions);
+    } catch {
+      // Documents of others may be anything: those that cannot be read are as if there were none.
+      return new Map();
+    }
+  }
+
+  /** Notes what a server has said of versions. */
+  #take(versions: readonly AggregatedVersion[], said: ReadonlyMap<string, T>): void {
+    const current = this.aggregation.versions();
+    const known = new Map([...this.#known].filter(([name]) => current.has(name)));
+    for (const version of versions) {
+      const { name } = version;
+      if (!current.has(name)) continue;
+      const value = said.get(name) ?? known.get(name)?.value;
+      known.set(name, { version, value, isCurrent: said.has(name) });
+    }
+    this.#known = known;
+  }
+}
+
+/** Waits for a promise that does not reject, but no longer than `ms` milliseconds. */
+async function within(ms: number, asking: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<void>(resolve => (timer = setTimeout(resolve, ms)));
+  await Promise.race([asking, passed]).finally(() => clearTimeout(timer));
+}
