@@ -75,7 +75,7 @@ const discoveryOf = (parts: Parts): (() => DocumentSet) =>
     }),
   );
 
-/** Apart from discovery: to find what they describe takes longer, and they are asked for less often. */
+/** Apart from discovery: to find the types that they describe takes longer, and they are asked for less often. */
 const openApiOf = (parts: Parts): (() => OpenApiDocuments) =>
   ofCurrent<OpenApiDocuments>(parts, (of, further, previous) =>
     openApiDocuments(of, parts.naming, [...further.values()], previous),
