@@ -95,7 +95,7 @@ const isUse = (value: unknown): boolean => {
   return isOptional(counters, areTexts) && isOptional(labels, isLabeling) && isOptional(annotations, areMembers);
 };
 
-/** Throws TypeError unless an authenticator returned a user, with what the identity depends on, or null. */
+/** Throws TypeError unless an authenticator returned a user with the dependencies of the identity, or null. */
 function checkUser(found: User | Identified | null | undefined): Identified | null {
   if (found === null || found === undefined) return null;
   const { user, ...rest } = typeof found === 'object' && 'user' in found ? found : { user: found };

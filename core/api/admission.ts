@@ -58,7 +58,7 @@ export interface ChangeView extends ServedKind {
   showOld(): ApiObject | undefined;
   /**
    * Returns how an object of a kind would look with the members of `configuration` set, merged by the kind's rules as
-   * in an apply. Throws an Error that says what is wrong with the configuration.
+   * in an apply. Throws an Error that describes the fault of the configuration.
    */
   merge(kind: ServedKind, shown: ApiObject, configuration: { readonly [member: string]: unknown }): ApiObject;
   /**
@@ -70,9 +70,9 @@ export interface ChangeView extends ServedKind {
 }
 
 /**
- * Amounts that a change uses of what another object limits, such as a quota: they are added to the quantities in
+ * Amounts that a change uses of a limit in another object, such as a quota: they are added to the quantities in
  * `status.used` of that object when the change is stored. If one of them would exceed the quantity in `status.hard`, or
- * if the object differs from the one at `resourceVersion` in more than what is used of it, nothing is stored and the
+ * if the object differs from the one at `resourceVersion` in more than the amounts used, nothing is stored and the
  * request runs again, with the current objects. A dry run, and a request that is refused, charge nothing; a server that
  * ends between the two writes may leave a charge without its object, but never an object without its charge.
  *
@@ -121,7 +121,7 @@ export interface Change {
    */
   annotate(name: string, value: string): void;
   /**
-   * Adds a step to the record that explains the decision afterwards: what a part of the plugin has done. Absent where
+   * Adds a step to the record that explains the decision afterwards: an act of a part of the plugin. Absent where
    * nothing is recorded.
    */
   report?(step: ReportedStep): void;
@@ -142,7 +142,7 @@ export interface Change {
  * Changes a draft in place. To refuse the request, throw Refusal('Forbidden'). Not called for DELETE and CONNECT.
  *
  * A mutator that returns `reinvoke` has made changes that earlier mutators should see: all mutators are called once
- * more, in order, with `again` set. What they return then has no effect.
+ * more, in order, with `again` set. The values that they return then have no effect.
  *
  * @example
  * const owner: Mutator = {
@@ -173,9 +173,9 @@ export interface Validator {
 }
 
 /**
- * The server's check of what a plugin of the configuration makes of a draft. It is called with the draft that the
- * plugin gets; the function that it returns, with what the plugin has made of it. That adds the members that decoding
- * makes sure of, and throws TypeError if the draft is no longer an object of its kind.
+ * The server's check of the draft that a plugin of the configuration returns. It is called with the draft that the
+ * plugin gets; the function that it returns, with the draft as the plugin has changed it. That adds the members that
+ * decoding makes sure of, and throws TypeError if the draft is no longer an object of its kind.
  */
 type Complete = (before: ApiObject) => (draft: ApiObject) => void;
 
@@ -254,8 +254,8 @@ function checkMetadata({ metadata }: ApiObject): void {
 }
 
 /**
- * Calls a mutator. A plugin of the configuration gets an object of its own, and the draft a copy of what the plugin has
- * made of it, which must be JSON: what the plugin does to its object later has no effect.
+ * Calls a mutator. A plugin of the configuration gets an object of its own, and the draft a copy of the result, which
+ * must be JSON: later changes by the plugin to its object have no effect.
  */
 function mutateChecked(
   input: Contributed<Mutator>,
@@ -277,13 +277,15 @@ function mutateChecked(
   );
 }
 
-/** A part with what it selects, which is read once: later changes of it have no effect. */
+/** A part with its selection, which is read once: later changes of it have no effect. */
 const selecting = <Part extends { readonly on: Match }>(input: Contributed<Part>) => ({
   input,
   on: selectionOf(input.value.on),
 });
 
-/** Freezes the change that a configured plugin receives, so that it cannot alter what other plugins receive. */
+/**
+ * Freezes the change that a configured plugin receives, so that it cannot alter the objects that other plugins receive.
+ */
 function freezeChange(change: Change): void {
   for (const value of [change, change.target, change.user, change.user.groups]) Object.freeze(value);
   deepFreeze(change.old);
@@ -350,7 +352,7 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
   return async (change, object, observer) => {
     const asked = validators.filter(({ on }) => matches(on, change));
     if (asked.length === 0) return [];
-    // Those of the server do not change what they are given.
+    // Those of the server do not change their arguments.
     if (asked.some(({ input }) => !input.isBuiltIn)) {
       deepFreeze(object);
       freezeChange(change);

@@ -56,7 +56,8 @@ export interface LabeledInformer extends Informer {
   labeled(namespace: string, label: string, value: string): readonly ApiObject[];
   /**
    * The first objects of a namespace in the order of their names, up to `bytes` bytes as they are stored, and how many
-   * there are in all. For reads of what may be too much for `list`: objects that are decoded for it are not kept.
+   * there are in all. For reads of more objects than `list` should return: objects that are decoded for it are not
+   * kept.
    */
   listFirst(namespace: string, bytes: number): { readonly objects: readonly ApiObject[]; readonly total: number };
 }
@@ -127,7 +128,7 @@ export interface ServiceClient {
    * of the pool may get a new one at slightly different times.
    */
   state(): Awaitable<unknown>;
-  /** Asks the service. Rejects with an Error that has the message of what it threw. */
+  /** Asks the service. Rejects with an Error that has the message of its error. */
   ask(question: unknown): Promise<unknown>;
 }
 
@@ -186,8 +187,8 @@ interface PoolHost {
 interface MetricsHost {
   /**
    * Adds to a metric that a plugin defines at the point `metrics`: a counter is increased by `value`, a gauge is set to
-   * it, a histogram observes it. The labels must be those of the metric. What fits no metric is lost, and the log says
-   * so.
+   * it, a histogram observes it. The labels must be those of the metric. A value that fits no metric is lost, and the
+   * log says so.
    */
   observe(metric: string, labels: { readonly [name: string]: string }, value: number): void;
 }

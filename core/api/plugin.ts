@@ -12,7 +12,7 @@ export interface PluginWithSchema<Config> extends Omit<Plugin<Config>, 'parse'> 
   readonly config: ConfigSchema<Config>;
 }
 
-/** What JavaScript may give, which has no types to say that one of them is needed. */
+/** A value of a plugin in JavaScript, where no type says that one of the members is needed. */
 const isSchema = (config: Partial<ConfigSchema<unknown>> | undefined): boolean =>
   typeof config?.['~standard']?.validate === 'function';
 

@@ -97,8 +97,8 @@ export interface Point<T extends Thread, In, Out> {
 
 /**
  * Defines an extension point for values of type In. Its name must be unique within a server. `host.at(point)` returns
- * what plugins contributed to it. `check` throws if a plugin, which need not be in TypeScript, made something else; the
- * start then fails with the name of the plugin.
+ * the contributions of plugins to it. `check` throws if a plugin, which need not be in TypeScript, made something else;
+ * the start then fails with the name of the plugin.
  *
  * @example
  * export const greeting = definePoint<string>()('greeting', ['pool'], all =>

@@ -40,8 +40,8 @@ export interface SiteAnswer {
 }
 
 /**
- * Everything below one path, which a plugin answers itself. Requests for it are for everybody: what must be protected
- * belongs to resources, or to documents, which the authorizers decide about.
+ * Everything below one path, which a plugin answers itself. Requests for it are for everybody: content that must be
+ * protected belongs to resources, or to documents, which the authorizers decide about.
  *
  * @example
  * const help: HttpSite = {
@@ -108,7 +108,7 @@ function byPath(inputs: readonly Contributed<HttpSite>[]): Sites {
 }
 
 /**
- * Sites of plugins: pages, and what their sign-in needs.
+ * Sites of plugins: pages, and the requests of their sign-in.
  *
  * @example
  * contribute: () => [httpSite.of(() => help)],

@@ -342,7 +342,7 @@ export interface Strategy<T = ApiObject> {
    * Objects of other kinds that exist as long as an object of this one does and the function returns them: they are
    * created and removed with the write that changes this, in one transaction, in the name of the server and without
    * admission. The objects have no `apiVersion` and `kind`. If one exists already, the write is validated again; the
-   * validation must refuse what cannot be created.
+   * validation must refuse objects that cannot be created.
    */
   readonly companions?: (object: T) => readonly { readonly storageName: string; readonly object: Companion }[];
 
@@ -390,7 +390,7 @@ export interface Strategy<T = ApiObject> {
   readonly review?: (object: T, context: ReviewContext) => Awaitable<T>;
   /**
    * For a kind whose objects show the decisions that the server keeps in memory: returns the object of a record.
-   * `context` explains it; absent for the items of a list, which have only what is recorded.
+   * `context` explains it; absent for the items of a list, which have only their records.
    */
   readonly showRecord?: (record: DecisionRecord, context: RecordContext | undefined) => Awaitable<T>;
   /** Subresources that would be forwarded, by name. */

@@ -28,7 +28,7 @@ function textAt(status: UnknownRecord, name: string): string {
 }
 
 /**
- * Reads what a plugin has printed (spec, "ExecCredential"). Throws an Error that names the field; it never has a part
+ * Reads the output of a plugin (spec, "ExecCredential"). Throws an Error that names the field; it never has a part
  * of the credentials.
  */
 function readExecCredential(output: string, apiVersion: string): ClientCredentials {
@@ -92,7 +92,7 @@ function isInteractive({ interactiveMode, command }: ExecPlugin, hasTerminal: bo
 }
 
 /**
- * Runs a plugin, and reads the credentials that it prints. What it writes to standard error is that of this process. It
+ * Runs a plugin, and reads the credentials that it prints. Its standard error is that of this process. It
  * has no time limit: somebody may be signing in. Rejects with an Error that names the plugin.
  */
 export async function runPlugin(plugin: ExecPlugin, hasTerminal: boolean): Promise<ClientCredentials> {

@@ -40,7 +40,7 @@ export interface ClientAccess {
   readonly server: string;
   /** The version of ExecCredential that the plugin speaks; undefined without a plugin. */
   readonly execVersion: string | undefined;
-  /** The current credentials. Calls at the same time wait for one run. Rejects with an Error that says what to do. */
+  /** The current credentials. Calls at the same time wait for one run. Rejects with an Error that names the remedy. */
   get(): Promise<ClientCredentials>;
   /**
    * Options for `https.request`, or `http.request` for a server without TLS: CA, agent and header. Connections are kept
@@ -113,7 +113,7 @@ class Access implements ClientAccess {
 }
 
 /**
- * Loads the credentials of a kubeconfig: a token, a client certificate, or what a credential plugin prints (spec,
+ * Loads the credentials of a kubeconfig: a token, a client certificate, or the output of a credential plugin (spec,
  * "ExecCredential"). Throws ConfigError, which names the file and the field.
  *
  * @example

@@ -96,7 +96,7 @@ const MODE_SETTINGS = {
   authorizationWebhookCacheUnauthorizedTtl: '--authorization-webhook-cache-unauthorized-ttl',
 } as const;
 
-/** Throws ConfigError for settings that are given beside an authorization file, which says what they do. */
+/** Throws ConfigError for settings that are given beside an authorization file, which has their meaning. */
 function checkAuthorizationStyle(given: Partial<Settings>): Partial<Settings> {
   const [, flag] = Object.entries(MODE_SETTINGS).find(([name]) => given[name as keyof Settings] !== undefined) ?? [];
   if (given.authorizationConfig !== undefined && flag !== undefined)
@@ -140,7 +140,7 @@ function checkSettings(settings: Settings): Settings {
   return checkEtcd(settings);
 }
 
-/** The defaults of a program, which may depend on what is given. */
+/** The defaults of a program, which may depend on the given settings. */
 type DefaultsOf = (given: Partial<Settings>) => Partial<Settings>;
 
 /** How the settings of a program differ from those of `capstan serve`. */

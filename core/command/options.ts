@@ -28,7 +28,7 @@ export const isList = ({ read }: Option, value: unknown): value is readonly unkn
 /** A flag with its dashes: `--data-dir`, `-v`. */
 export const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);
 
-/** The meaning of a setting, with what holds without it in parentheses. */
+/** The meaning of a setting, with the behaviour without it in parentheses. */
 export function describeOption({ help, read, default: value, otherwise }: Option): string {
   const shown = value === undefined ? otherwise : read === duration ? formatDuration(value as number) : String(value);
   return shown ? `${help} (${shown})` : help;

@@ -5,7 +5,7 @@ import type { Io } from './serve.js';
 
 /** Exit code for bad flags or settings. */
 const USAGE = 2;
-/** Milliseconds after which a command that has ended does not wait for what plugins have left open. */
+/** Milliseconds after which a command that has ended does not wait for handles that plugins have left open. */
 const LEFT_OPEN_MS = 1000;
 
 const io: Io = {
@@ -14,8 +14,8 @@ const io: Io = {
 };
 
 /**
- * Runs a program with the arguments of the process, and sets its exit code: what `main` returns, 2 for bad settings and
- * 1 for other errors, which are written to standard error as one line.
+ * Runs a program with the arguments of the process, and sets its exit code: the result of `main`, 2 for bad settings
+ * and 1 for other errors, which are written to standard error as one line.
  */
 export async function runCommand(
   name: string,

@@ -71,13 +71,15 @@ function isUnexpected(error: unknown): boolean {
   return ENDS.includes((error as Error | null)?.name ?? '') || MISTAKES.some(mistake => error instanceof mistake);
 }
 
-/** Logs an error with the stack of what has caused it. */
+/** Logs an error with the stack of its cause. */
 function logStop(log: Log, what: string, error: unknown): void {
   const { cause = error } = (error ?? {}) as Partial<Error>;
   log.error({ stack: stackOf(cause) }, `${what}: ${messagesOf(error)}`);
 }
 
-/** Logs what ends this process, or would, with the plugin that it comes from. Returns a function that ends this. */
+/**
+ * Logs errors that end this process, or would, with the plugin that they come from. Returns a function that ends this.
+ */
 function logEnds({ called }: OwnServer, log: Log): () => void {
   const ends = [logUnhandledRejections(log, called), logUncaught(log, called), logExits(log, called)];
   return () => {

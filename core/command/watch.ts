@@ -77,9 +77,9 @@ export interface WatchedServer {
   readonly config: string;
   /** Reads the settings again. Throws ConfigError. */
   readonly load: () => Settings;
-  /** Takes a line that says what was reloaded. */
+  /** Takes a line that names the reloaded parts. */
   readonly out: (line: string) => void;
-  /** Takes a line that says what was not, and the error if its stack can help. */
+  /** Takes a line that names the parts that were not reloaded, and the error if its stack can help. */
   readonly failed: (line: string, error?: unknown) => void;
 }
 

@@ -22,7 +22,7 @@ async function stateOf(file: string): Promise<string> {
   }
 }
 
-/** The same at once: what is written after a watch has begun must not be taken for what was there. */
+/** The same at once: content written after a watch has begun must not be taken for the content before. */
 function stateNow(file: string): string {
   try {
     return shown(statSync(file));
@@ -64,7 +64,7 @@ export function watchFiles(files: readonly string[], changed: () => unknown, eve
 
 /**
  * The bytes of a file. Rejects with an Error that names the file, also if it has more than `maxBytes`: no more are
- * read, as the size of a device, of a pipe, or of what a link points to by then is not known before.
+ * read, as the size of a device, of a pipe, or of the target of a link by then is not known before.
  */
 export async function readBounded(file: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

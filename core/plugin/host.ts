@@ -97,7 +97,7 @@ function isFeatureEnabled(feature: string, enabled: readonly string[]): boolean 
   throw new Error(`isEnabled(${JSON.stringify(feature)}): there is no such feature gate`);
 }
 
-/** Throws TypeError for what could not be posted to the thread that has the metrics. */
+/** Throws TypeError for values that could not be posted to the thread that has the metrics. */
 const checkedObserve =
   (observe: Host<'pool'>['observe']): Host<'pool'>['observe'] =>
   (metric, labels, value) => {

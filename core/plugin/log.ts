@@ -43,7 +43,7 @@ function openLogger(name: string, format: LoggingFormat): Logger {
   return pino(options, format === 'text' ? textDestination(destination) : destination);
 }
 
-/** A log that writes its records to standard error, with the name of what writes them. */
+/** A log that writes its records to standard error, with the name of their writer. */
 export function logOf(name: string, settings: LogSettings): Log {
   const { verbosity, loggingFormat = isTerminal() ? 'text' : 'json' } = settings;
   let logger: Logger | undefined;

@@ -58,7 +58,7 @@ function customName(given: string): { readonly group: string; readonly plural: s
 
 /**
  * The storage name of a resource, as a plugin names it: by its storage name, by group and plural name in either naming
- * (`apps/deployments`), by the plural name alone if its group is that of pods (`namespaces`), or by what defines it.
+ * (`apps/deployments`), by the plural name alone if its group is that of pods (`namespaces`), or by the definition.
  * Throws TypeError for a name that no stored resource can have: the informer of one would stay empty.
  */
 export function storageNameOf(given: string | { readonly group: string; readonly plural: string }): string {

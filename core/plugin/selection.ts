@@ -172,9 +172,9 @@ function problemsOf(registry: Registry, on: Match): Problem[] {
 }
 
 /**
- * Checks that what the mutators and validators of the configuration select can exist: a policy that selects a misspelt
- * name would be off, and nothing would say so. Throws an Error that names the plugin for what no definition can bring.
- * Returns warnings about what one could.
+ * Checks that the resources which mutators and validators of the configuration select can exist: a policy that selects
+ * a misspelt name would be off, and nothing would say so. Throws an Error that names the plugin for a resource that no
+ * definition can bring. Returns warnings about those that one could.
  */
 export function checkSelections(plugins: Pick<Plugins, 'configured'>, registry: Registry): string[] {
   const warnings: string[] = [];

@@ -52,8 +52,8 @@ export function checkPluginUse(value: unknown, path: string, written?: unknown):
 const inBudget = (milliseconds: number): boolean => milliseconds >= 1 && milliseconds <= PLUGIN_CALL_MAX_MS;
 
 /**
- * A copy of the settings of a plugin, which are sent to every thread. Throws ConfigError with the path of what is not
- * JSON.
+ * A copy of the settings of a plugin, which are sent to every thread. Throws ConfigError with the path of a value that
+ * is not JSON.
  */
 function toJson(value: unknown, path: string): Json {
   try {

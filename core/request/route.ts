@@ -123,7 +123,7 @@ function resourceRoute(
     resource &&
     (sub === '' || (subresource && !watchPath)) &&
     (!watchPath || resource.custom || resource.verbs.includes('watch')) &&
-    // Upstream ignores what follows the subresource of a custom kind.
+    // Upstream ignores the rest of the path after the subresource of a custom kind.
     (rest.length <= 3 || resource.custom || subresource?.name === 'proxy') &&
     (namespace === '' || resource.namespaced || !(isInside || resource.custom));
   // Paths cannot name objects of virtual resources, unless these can be read one by one.

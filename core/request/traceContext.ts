@@ -2,8 +2,8 @@ import { TRACESTATE_BYTES, TRACESTATE_MEMBERS } from '../limits.js';
 
 /**
  * The trace that a request belongs to (W3C Trace Context, 3), as headers for the calls that are made for it. This
- * server begins no traces and records no spans: it tells webhooks what the client has told it, and writes the id to its
- * log.
+ * server begins no traces and records no spans: it passes the context of the client to webhooks, and writes the id to
+ * its log.
  */
 export interface TraceContext {
   /** In version 00: the ids of the trace and of the client's span, and whether the trace is recorded. */

@@ -1,4 +1,4 @@
-/** From this size on, a call of a native function costs less than what V8 does to copy to or from shared memory. */
+/** From this size on, a call of a native function costs less than a copy by V8 to or from shared memory. */
 const NATIVE_BYTES = 512;
 
 /**

@@ -35,8 +35,8 @@ export interface CustomSchema {
    */
   decode(value: { readonly [key: string]: Json }, strictErrors: string[], keepsNulls?: boolean): ApiObject;
   /**
-   * Converts a stored object, written with any version and schema, to this version. `growth` counts what defaults add
-   * to all objects that are read at once. Throws Refusal 422 where that is too much.
+   * Converts a stored object, written with any version and schema, to this version. `growth` counts the bytes that
+   * defaults add to all objects that are read at once. Throws Refusal 422 where that is too much.
    */
   read(object: ApiObject, growth?: Growth): ApiObject;
   /** Reads a stored object that was written in this version, maybe with another schema. Otherwise as `read`. */

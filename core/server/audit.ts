@@ -19,7 +19,7 @@ const DAY_MS = 24 * 3_600_000;
 
 type Delivery = AuditLogConfig['delivery'];
 
-/** The settings of a sink, by what its flags have in common. */
+/** The settings of a sink, by the common part of its flags. */
 interface SinkSettings {
   readonly mode: Settings['auditLogMode'];
   readonly bufferSize: number;

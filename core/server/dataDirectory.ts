@@ -90,7 +90,7 @@ export function makeDataDirectory({ dataDir }: Settings, temporary: boolean, rel
 }
 
 /**
- * Creates what is missing in a data directory and needed at a start: certificates, the administrator's token and keys.
+ * Creates the missing files of a data directory that a start needs: certificates, the administrator's token and keys.
  * Private files have mode 0600, and their directories 0700.
  */
 export async function fillDataDirectory(

@@ -15,7 +15,7 @@ const CIDR_RESOURCES = ['servicecidrs', 'ipaddresses'];
 const servesCidrs = ({ versions, resources }: Enablement): boolean =>
   CIDR_RESOURCES.every(plural => resources[`${CIDR_VERSION}/${plural}`] ?? versions[CIDR_VERSION]);
 
-/** The feature gates that are on, and what is served. Throws ConfigError. */
+/** The feature gates that are on, and the versions that are served. Throws ConfigError. */
 export const featuresOf = (settings: Settings): Pick<ThreadData, 'features' | 'enablement'> => ({
   features: featureGates(settings).enabled,
   enablement: enablementOf(settings),

@@ -207,7 +207,7 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
 
 /**
  * Every plugin of a server, in order. Those of the configuration follow the built-in admission plugins, so that they
- * see the fields these fill in, but not policies and webhooks, which see what they have changed. They precede the
+ * see the fields these fill in, but not policies and webhooks, which see their changes. They precede the
  * authorization modes, so that they can deny. A storage of the configuration is used instead of the backend of the
  * settings.
  */
@@ -261,7 +261,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     // After authenticators that recognize their own tokens: every other token costs a call, and the webhook sees it.
     ...(tokenWebhook ? [{ ...frontAndPool('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }] : []),
     ...admission.behind,
-    // Sees what all mutators have changed.
+    // Sees the changes of all mutators.
     pool('authz/rbac/plugin.js#roleEscalation'),
     pool('../core/services/webhooks/plugin.js'),
     { ...pool('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },

@@ -90,7 +90,7 @@ export interface OwnServer {
   /**
    * Applies other settings, and reads plugins again, without losing connections or the store; `version` is that of
    * their modules. Resolves with the settings that differ and are applied by the next start alone. Throws as
-   * `startServer`, and what a plugin throws when it is made; then nothing has changed, unless a controller has thrown.
+   * `startServer`, and errors of plugins that are made; then nothing has changed, unless a controller has thrown.
    */
   readonly reload: (given: Settings, version: number) => Promise<readonly string[]>;
 }

@@ -9,7 +9,7 @@ export interface Setting<T, Flag extends string = string> {
   /** Stands for the value in the help. */
   readonly placeholder: string;
   readonly help: string;
-  /** Says in the help what holds without the setting, if there is no default. */
+  /** Describes in the help the behaviour without the setting, if there is no default. */
   readonly otherwise?: string;
 }
 

@@ -50,9 +50,9 @@ export interface FakeHost<T extends Thread> {
    * `ask`, questions are refused, as a service without answers does.
    */
   setService(name: string, service: FakeService): void;
-  /** Sets what `host.at` returns for a point. */
+  /** Sets the result of `host.at` for a point. */
   setCombination<Out>(point: Combined<Out>, value: Out): void;
-  /** Runs what was registered with `host.onClose`, in reverse order. */
+  /** Runs the functions that were registered with `host.onClose`, in reverse order. */
   close(): Promise<void>;
 }
 

@@ -130,7 +130,9 @@ export class IdleCollector {
   }
 }
 
-/** Collects the garbage of this thread when it is idle after its start or a burst. Returns what ends this. */
+/**
+ * Collects the garbage of this thread when it is idle after its start or a burst. Returns a function that ends this.
+ */
 export function collectGarbageWhenIdle(): () => void {
   const collector = new IdleCollector(readingsOfThread());
   const timer = setInterval(() => collector.look(), LOOK_MS).unref();

@@ -2,8 +2,8 @@ import { url } from 'node:inspector';
 
 /**
  * Whether a debugger may be attached to the process, because its inspector is open. Threads that stand at a breakpoint
- * do not return, and what they have called is late: neither is a fault then. Only the main thread knows it; it says so
- * to the others in shared memory.
+ * do not return, and answers to their calls are late: neither is a fault then. Only the main thread knows it; it says
+ * so to the others in shared memory.
  */
 export class Inspection {
   readonly #state: Int32Array;

@@ -6,8 +6,8 @@ import type { ObservedValues } from './messages/lifecycle.js';
 const GATHER_MS = 100;
 
 /**
- * Gathers what plugins count, and posts it in few messages: the values with the same labels together, as the names and
- * labels of a metric cost more to post than a value.
+ * Gathers the counts of plugins, and posts them in few messages: the values with the same labels together, as the names
+ * and labels of a metric cost more to post than a value.
  */
 export class Observations {
   /** By metric and labels. */

@@ -16,10 +16,10 @@ function soonerFlag(version: number): string | undefined {
 /**
  * Has V8 optimize the functions of all threads of this process sooner, and keep optimized code for a minute without
  * work, as `IdleCollector` does. Without Maglev, V8 leaves the functions of a request to its interpreter for some
- * thousand requests, which take two to three times as long meanwhile; and its collections of idle threads lose what is
- * optimized (docs/decisions/0035-optimized-code.md). To be called when the threads have loaded their modules: V8
- * refuses code caches that were made with other flags (`core/chunk.ts`), so that a thread which starts later compiles
- * them.
+ * thousand requests, which take two to three times as long meanwhile; and its collections of idle threads lose code
+ * that is optimized (docs/decisions/0035-optimized-code.md). To be called when the threads have loaded their modules:
+ * V8 refuses code caches that were made with other flags (`core/chunk.ts`), so that a thread which starts later
+ * compiles them.
  */
 export function keepOptimized(): void {
   setFlagsFromString(IDLE_FLAG);

@@ -8,7 +8,7 @@ import { MOST_IDS } from './inFlight.js';
 /** The number of the front end of the main thread. */
 export const MAIN_FRONT = 0;
 
-/** The id for the writer of what has the id `own` in a front end. */
+/** The id for the writer of the proposal with the id `own` in a front end. */
 export const proposalId = (front: number, own: number): number => front * MOST_IDS + own;
 
 /** The number of the front end that a proposal is of. */

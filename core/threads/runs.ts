@@ -12,7 +12,7 @@ export const QUEUED = 0;
 export const BEGUN = 1;
 /** The job has ended without changing anything, and its outcome was not sent yet. */
 export const ENDED = 2;
-/** The job may have changed something: it has called what has side effects, or its proposal was sent. */
+/** The job may have changed something: it has called a function with side effects, or its proposal was sent. */
 export const FINAL = 3;
 
 /** How far a run has come. */

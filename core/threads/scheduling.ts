@@ -53,7 +53,7 @@ interface Loop {
   readonly performance: { eventLoopUtilization(): { readonly active: number } };
 }
 
-/** Reads the times of a thread. `nativeId` is what `ownNativeId` returns in it; 0 as long as that is not known. */
+/** Reads the times of a thread. `nativeId` is the result of `ownNativeId` in it; 0 as long as that is not known. */
 export const readThread = (thread: Thread, { threadId: id, performance }: Loop, nativeId: number): ThreadReading => ({
   thread,
   id,

@@ -67,7 +67,7 @@ export interface ThreadMain<In extends Message, Out extends Message, S extends S
   readonly name: string;
   /** The thread's end of its channel to the front end. */
   readonly port: MessagePort;
-  /** Set for a guest of a shared thread (sharedThread.ts): its data, and what ends it with an error. */
+  /** Set for a guest of a shared thread (sharedThread.ts): its data, and a function that ends it with an error. */
   readonly guest?: { readonly data: ThreadData; readonly fail: (error: unknown) => void };
   /** Called once, when the front end has posted `begin`. */
   start(scope: ThreadScope, begin: Begin<In>, post: (message: Out, transfer?: ArrayBuffer[]) => void): Promise<S>;
@@ -113,7 +113,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   return started;
 }
 
-/** Logs errors of a thread that nothing handles, and what ends it. */
+/** Logs errors of a thread that nothing handles, and the error that ends it. */
 export function reportErrors(kind: Thread, { log, data }: Pick<ThreadScope, 'log' | 'data'>): void {
   // The writer ends with every unexpected error: a wrong store is worse than none.
   if (kind !== 'writer') logUnhandledRejections(log, () => data);

@@ -11,7 +11,7 @@ import { type AnyContainer, parseNothing, podForbiddenError } from './podDraft.j
 /** The account that new pods may use before a controller has made it: it limits nothing. */
 const DEFAULT = 'default';
 
-/** The first use of a secret by containers that is not allowed. `kind` is what messages call the containers. */
+/** The first use of a secret by containers that is not allowed. `kind` is the name of the containers in messages. */
 function forbiddenUse(
   kind: string,
   containers: readonly AnyContainer[],

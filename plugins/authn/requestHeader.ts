@@ -43,7 +43,7 @@ function extraKey(encoded: string): string {
 }
 
 /**
- * Throws 401 for bytes that are not ASCII: it is not agreed what they mean (RFC 9110, 5.5), so that two names could
+ * Throws 401 for bytes that are not ASCII: their meaning is not defined (RFC 9110, 5.5), so that two names could
  * become one.
  */
 function checkValue(value: string): string {

@@ -8,7 +8,7 @@ const noOpinion = { is: 'noOpinion' } as const;
 export const masters: Authorizer = {
   dependsOn: [],
   authorize: user => (user.groups.includes(MASTERS_GROUP) ? allowed : noOpinion),
-  // The group's binding to the role cluster-admin lists what its members may do.
+  // The group's binding to the role cluster-admin lists the permissions of its members.
   rulesFor: () => ({ resourceRules: [], pathRules: [] }),
 };
 

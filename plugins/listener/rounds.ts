@@ -15,7 +15,7 @@ const PER_LOOK = 16;
 /**
  * Flushes connections that are written at the same time because all of them are sent the same news: the watches of a
  * kind. A round flushes each that has something to write, in slices of time between which others are served. After a
- * long round there is a pause as long as that round, up to a limit: what is written meanwhile goes out together, in one
+ * long round there is a pause as long as that round, up to a limit: data written meanwhile goes out together, in one
  * system call for each connection instead of one for each event, and writes, which make the news, are not held up.
  */
 export class Rounds {

@@ -20,29 +20,36 @@ const HEADING = '### Plugin interface\n';
 const UNRELEASED = '## Unreleased\n';
 const ENTRY = join(root, 'core', 'api', 'index.ts');
 
+/** The settings of the compiler. `include` is left out: to find its thousands of files takes a second. */
+function settings() {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: undefined, files: [ENTRY] }, ts.sys, root);
+  return { ...options, emitDeclarationOnly: true, incremental: false, tsBuildInfoFile: undefined, outDir: root };
+}
+
+/** A host for programs with these options. Files of packages are parsed once for all of them. */
+function hostFor(options) {
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile } = host;
+  const parsed = new Map();
+  host.getSourceFile = (path, language) => {
+    if (!path.includes('node_modules')) return getSourceFile(path, language);
+    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, language));
+    return parsed.get(path);
+  };
+  return host;
+}
+
 /** The declaration files of `capstan/api`, by path, as they are published. */
-function declarations() {
-  const { options } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config,
-    ts.sys,
-    root,
-  );
-  const only = { ...options, emitDeclarationOnly: true, incremental: false, tsBuildInfoFile: undefined, outDir: root };
-  const program = ts.createProgram([ENTRY], { ...only, sourceMap: false });
+function declarations(options, host) {
+  const program = ts.createProgram([ENTRY], options, host);
   const files = new Map();
   program.emit(undefined, (path, text) => files.set(path, text));
   return files;
 }
 
 /** A program of declaration files that are in memory. */
-function programOf(files) {
-  const options = {
-    module: ts.ModuleKind.NodeNext,
-    target: ts.ScriptTarget.ES2023,
-    types: ['node'],
-    skipLibCheck: true,
-  };
-  const host = ts.createCompilerHost(options);
+function programOf(files, options, host) {
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = path =>
     files.has(path) || (!path.endsWith('.ts') || path.includes('node_modules') ? fileExists(path) : false);
@@ -57,8 +64,10 @@ const isReported = (path, files) => files.has(path) && !path.startsWith(join(roo
 
 /** Every exported declaration, and those that they refer to, as text by name. */
 function reportedSymbols() {
-  const files = declarations();
-  const program = programOf(files);
+  const options = settings();
+  const host = hostFor(options);
+  const files = declarations(options, host);
+  const program = programOf(files, options, host);
   const checker = program.getTypeChecker();
   const printer = ts.createPrinter({ removeComments: true });
   const resolved = symbol => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol);

@@ -38,6 +38,7 @@ export function typeErrors(files: ReadonlyMap<string, string>, directory: string
   for (const [name, code] of files) writeFileSync(join(directory, name), code);
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2023,
+    lib: ['lib.es2023.d.ts'],
     module: ts.ModuleKind.NodeNext,
     strict: true,
     noEmit: true,

@@ -1,6 +1,6 @@
 /**
  * The control thread: receives every object and runs the controllers. If several processes share a store, those of the
- * leader run, and in each process those that tell what it is (`PluginSpec.everyServer`).
+ * leader run, and in each process those that describe it (`PluginSpec.everyServer`).
  */
 import { type Controller, controller, postStartHook } from '../../core/api/control.js';
 import { ConfigError } from '../../core/api/point.js';

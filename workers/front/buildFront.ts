@@ -52,7 +52,7 @@ export interface FrontSources {
   readonly takeOutcomes?: () => void;
   /** Takes the record of a request that was refused, or has changed something. */
   readonly decided: (record: DecisionRecord) => void;
-  /** Called with what is to be recorded about credentials. */
+  /** Called with the record about credentials. */
   readonly record: (use: CredentialUse) => void;
   /** Whether other processes write to the store. */
   readonly shared: boolean;
@@ -92,8 +92,8 @@ function unreadableLog(log: Pick<Log, 'error'>): State['onUnreadable'] {
 }
 
 /**
- * Builds a front end, and begins to fill its cache. Throws ConfigError for resource types that cannot be served. What
- * it holds is released with the scope.
+ * Builds a front end, and begins to fill its cache. Throws ConfigError for resource types that cannot be served. Its
+ * resources are released with the scope.
  */
 export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const { scope, plugins, settings, number, shared, metrics } = sources;

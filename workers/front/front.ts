@@ -57,7 +57,8 @@ export interface FrontParts {
 
 /**
  * Answers requests. A request is routed, and its sender and permission are looked up in the caches; the pool determines
- * what is not cached. Reads are then answered from the cache of all objects, writes by the pool and the writer.
+ * everything that is not cached. Reads are then answered from the cache of all objects, writes by the pool and the
+ * writer.
  */
 export class Front {
   readonly #bodies = new Bodies();
@@ -137,7 +138,7 @@ export class Front {
     if (record) this.parts.decided(record);
   }
 
-  /** Never rejects: what is thrown is answered, and returned if it is a Refusal. */
+  /** Never rejects: errors are answered, and returned if they are Refusals. */
   async #answer(
     exchange: Exchange,
     route: Route,

@@ -49,7 +49,7 @@ export class FrontPlugins implements Plugins {
     this.#current = first;
   }
 
-  /** Loads the plugins of a front end; what they hold is released with the scope. Throws ConfigError. */
+  /** Loads the plugins of a front end; their resources are released with the scope. Throws ConfigError. */
   static async load({ data, log, releases }: ThreadScope, services: FrontServices): Promise<FrontPlugins> {
     const first = await generationOf(data, services, { points: KEPT_POINTS, releases });
     const loaded = new FrontPlugins(first, services, log);
@@ -70,7 +70,7 @@ export class FrontPlugins implements Plugins {
     return this.#pluginsAt(point).configured(point);
   }
 
-  /** Loads other plugins. Throws ConfigError, and what a plugin throws when it is made. */
+  /** Loads other plugins. Throws ConfigError, and the error of a plugin that cannot be made. */
   async prepare(data: ThreadData): Promise<PreparedPlugins> {
     const next = await generationOf(data, this.services, { points: KEPT_POINTS });
     return {

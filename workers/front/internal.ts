@@ -15,7 +15,7 @@ const TRACKER = 'legacy-token-tracking';
 
 /**
  * The identity of a controller: a service account of the system namespace. Without `ownRole` it may do everything,
- * which upstream's loopback client may, too; with it, what the roles of its account allow.
+ * which upstream's loopback client may, too; with it, the requests that the roles of its account allow.
  */
 export function controllerUser(name: string, naming: Naming, ownRole: boolean): User {
   const namespace = naming.component('orchestrator-system');
@@ -33,7 +33,7 @@ export function controllerUser(name: string, naming: Naming, ownRole: boolean): 
 }
 
 /**
- * A request of the control thread as an exchange; `answer` gets what the front end responds. Controllers own fields
+ * A request of the control thread as an exchange; `answer` gets the response of the front end. Controllers own fields
  * under one name: upstream's have one, too.
  */
 export function internalExchange(

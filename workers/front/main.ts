@@ -66,7 +66,7 @@ export interface RunningFrontEnd {
   watchThread(): void;
   /**
    * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
-   * called. Requests in flight continue with those before. Throws ConfigError, and what a plugin throws when it is
+   * called. Requests in flight continue with those before. Throws ConfigError, and the error of a plugin when it is
    * made; then nothing has changed, except if only controllers could not be made.
    */
   reload(data: ThreadData, use: () => void): Promise<void>;
@@ -107,7 +107,7 @@ export function createThreads(
 /**
  * Has the threads begin, and builds the front end. Resolves when requests can be answered: the threads that answer them
  * are ready, and the cache has the objects of all resources but large ones, for which requests wait. Throws
- * ConfigError, and StoreError for a store that cannot be used; what was made until then is released with the scope.
+ * ConfigError, and StoreError for a store that cannot be used; everything made until then is released with the scope.
  */
 export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFrontEnd> {
   const { scope, threads } = inputs;
@@ -149,8 +149,8 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     await unlessFailed(failed, Promise.all([ready, hooks.done]));
     await healthAccess.refresh();
   } else {
-    // A store that has been used has what the hooks of its last start made. Controllers, which read all objects as
-    // well, begin after the parts that answer requests.
+    // A store that has been used has the objects that the hooks of its last start made. Controllers, which read all
+    // objects as well, begin after the parts that answer requests.
     await unlessFailed(store.failed, ready);
     failed = Promise.race([store.failed, beginLater(loading.all, releases, () => (control = begin()))]);
     await healthAccess.refresh();

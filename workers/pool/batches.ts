@@ -98,9 +98,9 @@ export class BatchRunner {
   }
 
   /**
-   * Starts jobs, each when the one before has ended or waits for something outside of the thread: what `nextTick` is
-   * given while promises are resolved comes after all of them. Returns the jobs that end in this turn; the outcome of
-   * each other one is sent when it ends.
+   * Starts jobs, each when the one before has ended or waits for something outside of the thread: callbacks that
+   * `nextTick` is given while promises are resolved come after all of them. Returns the jobs that end in this turn; the
+   * outcome of each other one is sent when it ends.
    */
   #firstTurn(batch: number, jobs: readonly RunningJob[]): Promise<readonly EndedJob[]> {
     const ended: EndedJob[] = [];

@@ -14,7 +14,7 @@ const checkMembers = requireMembers({
   amounts: 'object',
 });
 
-/** A charge as the writer gets it. Throws TypeError that says what is wrong with one of a plugin in JavaScript. */
+/** A charge as the writer gets it. Throws TypeError that names the fault of a charge from a plugin in JavaScript. */
 export function proposedCharge(charge: Charge): ProposedCharge {
   checkMembers(charge);
   const { resource, namespace, name, resourceVersion } = charge;

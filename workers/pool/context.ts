@@ -19,7 +19,7 @@ export interface Context {
   readonly cbor: boolean;
   /** Whether deletes may remove objects that cannot be read. */
   readonly unsafeDeletion: boolean;
-  /** The claims of a resource. Only where deletes may remove what cannot be read. */
+  /** The claims of a resource. Only where deletes may remove unreadable objects. */
   readonly claimsOf: (resource: Resource) => readonly ApiObject[];
   readonly registry: Registry;
   readonly authentication: Authentication;

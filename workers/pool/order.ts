@@ -40,8 +40,8 @@ import { update } from './operations/update.js';
 /**
  * Runs the stages of a write, after `authenticate` and `authorize`, which reads pass as well. The argument of each
  * stage is the result of the one before it, and nothing else makes such a value: code that skips a stage does not
- * compile. Operations differ only in their merge. What is carried out or answered, and not stored as it was sent, is
- * performed instead of validated.
+ * compile. Operations differ only in their merge. Actions and reviews, whose bodies are not stored as they were
+ * sent, are performed instead of validated.
  */
 export async function write(context: Context, request: AuthorizedRequest): Promise<Proposal> {
   const decoded = decode(context, request);
@@ -76,8 +76,8 @@ export async function authenticate(context: Context, received: Received): Promis
 }
 
 /**
- * Stage 2: checks that the sender may make the request, unless the front end has done so. Throws 403, and what refuses
- * the impersonation.
+ * Stage 2: checks that the sender may make the request, unless the front end has done so. Throws 403, and the refusal
+ * of the impersonation.
  */
 export async function authorize(context: Context, request: Authenticated): Promise<Authorized> {
   const { job, run, route, warnings, trail, user, identityFor, objects, use } = request;
@@ -134,7 +134,9 @@ export function decode(context: Context, request: AuthorizedRequest): Decoded {
   return decoded as Decoded;
 }
 
-/** Stage 4: merges the current object and what was sent into a draft. Throws what each operation documents. */
+/**
+ * Stage 4: merges the current object and what was sent into a draft. Throws the errors that each operation documents.
+ */
 export const merge = (context: Context, decoded: Decoded): Awaitable<Merged> =>
   mergeOf(context, decoded) as Awaitable<Merged>;
 
@@ -159,7 +161,7 @@ function mergeOf(context: Context, decoded: DecodedWrite): Awaitable<Merge> {
   }
 }
 
-/** Stage 5: lets mutators change the draft. Throws what they throw. */
+/** Stage 5: lets mutators change the draft. Throws their errors. */
 export async function mutate(context: Context, merged: Merged): Promise<Mutated> {
   await mutateDraft(context, merged);
   return merged as Mutated;
@@ -169,8 +171,9 @@ const isStored = (mutated: Mutated): mutated is Mutated & (ObjectWrite | Deletio
   mutated.is === 'object' || mutated.is === 'deletion';
 
 /**
- * Stage 6 of creates, updates and deletes: sets defaults and what the kind and the server decide, then validates with
- * the rules of the kind and all validators. Throws 422 with all violations, and what validators throw.
+ * Stage 6 of creates, updates and deletes: sets defaults and the values that the kind and the server decide, then
+ * validates with the rules of the kind and all validators. Throws 422 with all violations, and the errors of
+ * validators.
  */
 export const validate = (context: Context, mutated: Mutated & (ObjectWrite | Deletion)): Promise<Valid> =>
   validateWrite(context, mutated) as Promise<Valid>;

@@ -1,7 +1,7 @@
 import { monotonicTime } from '../../core/runtime/clock.js';
 
 /**
- * JSON values that a thread may copy or compare in a millisecond to see what mutators have changed: a thousandth of
+ * JSON values that a thread may copy or compare in a millisecond to find the changes of mutators: a thousandth of
  * the time, or up to a hundredth on a machine whose caches others use. They are counted, and not the time, as a machine
  * that is busy with something else is slow.
  */

@@ -29,7 +29,7 @@ export interface RunningJob {
 /**
  * Runs one request of the front end: a write through all of its stages (`order.ts`), a read up to its authorization,
  * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write and its
- * charges, and `logged` the user. Never throws: what is thrown becomes a Status.
+ * charges, and `logged` the user. Never throws: an error becomes a Status.
  */
 export async function run(
   context: Context,

@@ -107,8 +107,8 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
 }
 
 /**
- * The storage names of what the strategy of a resource reads, and of its claims if deletes may need to know them.
- * Throws an Error for a name that no resource can have.
+ * The storage names of the resources that the strategy of a resource reads, and of its claims if deletes may need to
+ * know them. Throws an Error for a name that no resource can have.
  */
 function readNames(resource: Resource, unsafeDeletion: boolean): string[] {
   const { storageName, strategy } = resource;

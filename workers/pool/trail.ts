@@ -230,7 +230,7 @@ export class RequestTrail implements AdmissionObserver {
   /** The Status of a refusal, without values of objects with credentials. */
   #refusalOf(refusal: Refusal): RecordedRefusal {
     const { reason } = refusal;
-    // Plugins and webhooks may repeat what they refuse.
+    // Plugins and webhooks may repeat values that they refuse.
     const isPlugins = refusal === this.#refused || this.#hasFound;
     const given = causesOf(refusal);
     const isHidden = (cause: Cause): boolean =>

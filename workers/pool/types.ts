@@ -143,7 +143,7 @@ export interface ObjectWrite {
   readonly is: 'object';
   readonly request: AuthorizedRequest;
   readonly dryRun: boolean;
-  /** The object as it was sent, which mutators change, or what an apply or patch made of it. */
+  /** The object as it was sent, which mutators change, or the result of an apply or patch. */
   readonly draft: ApiObject;
   /** The object that it replaces; absent: it is created. */
   readonly old?: ApiObject;

@@ -1,4 +1,4 @@
-/** The writer's thread: opens the store, then commits what other threads propose until it is closed. */
+/** The writer's thread: opens the store, then commits the proposals of other threads until it is closed. */
 import { storage } from '../../core/api/storage.js';
 import type { FromWriterThread, ToWriterThread } from '../../core/threads/messages/lifecycle.js';
 import { Observations } from '../../core/threads/observations.js';

@@ -37,8 +37,8 @@ function runsOf(items: readonly StartItem[]): { readonly prefix: string; readonl
 
 /**
  * The start pages of everything, for all threads that start: each object is read and packed once, into shared memory
- * that the threads keep. A thread that subscribes is sent what was read so far, then the rest as it is read, and then
- * the events since. It need not wait for resources that it does not follow.
+ * that the threads keep. A thread that subscribes is sent the objects read so far, then the rest as it is read, and
+ * then the events since. It need not wait for resources that it does not follow.
  */
 export class RecordedPages {
   readonly #pages: RecordedPage[] = [];

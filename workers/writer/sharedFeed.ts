@@ -13,7 +13,7 @@ const RETRY_MS = 500;
 /** Objects in a page of a re-sync. */
 const PAGE = 2000;
 
-/** Takes events up to `revision`. With `floor`, they are a summary of what happened up to that revision. */
+/** Takes events up to `revision`. With `floor`, they are a summary of the changes up to that revision. */
 export type Deliver = (events: readonly WireEvent[], revision: number, floor?: number) => void;
 
 interface Waiter {

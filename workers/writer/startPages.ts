@@ -86,7 +86,7 @@ export class StartPages {
 
   /**
    * Reads the recorded pages: of resources with many objects only a page, so that all others can be served early; then
-   * the rest of each, beginning with what threads wait for that need no other.
+   * the rest of each, beginning with those of threads that wait for no other.
    */
   async #readRecorded(recorded: RecordedPages): Promise<void> {
     const rests: Rest[] = [];

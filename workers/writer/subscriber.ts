@@ -110,8 +110,8 @@ export class Subscriber {
   }
 
   /**
-   * Ends the start pages of `revision`: posts what was held back, without events that they contain. To be called by
-   * `publish`, since the thread may serve clients as soon as its start pages have ended.
+   * Ends the start pages of `revision`: posts the events that were held back, without events that they contain. To be
+   * called by `publish`, since the thread may serve clients as soon as its start pages have ended.
    */
   endStartPages(revision: number): void {
     this.postStartPage({ is: 'startPage', revision, page: packStartPage([], false), last: true });

@@ -193,7 +193,7 @@ export class Writer {
     return verdict;
   }
 
-  /** Commits a group and publishes its events with verdicts on it. Throws what the store throws. */
+  /** Commits a group and publishes its events with verdicts on it. Throws the errors of the store. */
   #commitGroup(
     group: readonly Transaction[],
     verdictsOf: (outcomes: readonly Outcome[]) => readonly Verdict[],

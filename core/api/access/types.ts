@@ -66,7 +66,7 @@ export interface CredentialUse {
 }
 
 /**
- * A user, with what the identity depends on beside the credentials.
+ * A user, with the dependencies of the identity beside the credentials.
  *
  * @example
  * return { user, cacheFor: expiresAt - host.now(), objects: [{ storageName: 'core/serviceaccounts', object }] };
@@ -197,7 +197,7 @@ export interface Authentication {
 }
 
 /**
- * The 401 that is the same for every cause. `reasons`: what authenticators said about the credentials, for token
+ * The 401 that is the same for every cause. `reasons`: the messages of authenticators about the credentials, for token
  * reviews and for decisions, without the bearer token. `refusedBy`: the plugins that have refused them.
  *
  * @example
@@ -221,7 +221,7 @@ export class InvalidCredentials extends Refusal {
  */
 export interface Authorization {
   /**
-   * The decision, with what it depends on by the words of all authorizers that were asked: the time for which it holds,
+   * The decision, with its dependencies as declared by all authorizers that were asked: the time for which it holds,
    * and the resources, by storage name, with which it ends earlier. `opinions` are those of the authorizers that were
    * asked; the last one decided, if any did. Throws the Refusal of an authorizer, or
    * PluginFailure. The request is then not allowed.

@@ -23,7 +23,7 @@ export interface Match {
   readonly operations?: readonly (Operation | '*')[];
   /** Subresources; `''` is the main resource, `'*'` stands for all. Absent: only the main resource. */
   readonly subresources?: readonly string[];
-  /** Not a member; types do not find it beside others in what a function returns. */
+  /** Not a member; types do not find it beside others in the result of a function. */
   readonly group?: never;
   /** Not a member. */
   readonly resource?: never;

@@ -46,8 +46,8 @@ export const matches = (
   (on.subresources?.includes(target.subresource) ?? true);
 
 /**
- * Checks what a plugin selects, as far as it does not depend on the server: an unknown member would select more than is
- * meant, a string instead of a list its substrings. Throws TypeError that names the member.
+ * Checks the selection of a plugin, as far as it does not depend on the server: an unknown member would select more
+ * than is meant, a string instead of a list its substrings. Throws TypeError that names the member.
  */
 export function checkMatch(on: Match, operations: readonly Operation[] = OPERATIONS): void {
   for (const member of Object.keys(on)) {

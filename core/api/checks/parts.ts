@@ -1,4 +1,7 @@
-/** The required members of a value: each has the name of a type, or a test with a description of what it accepts. */
+/**
+ * The required members of a value: each has the name of a type, or a test with a description of the values that it
+ * accepts.
+ */
 type Members = { readonly [name: string]: 'function' | 'string' | 'object' | readonly [is: Test, what: string] };
 type Test = (value: unknown) => boolean;
 

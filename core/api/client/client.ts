@@ -20,7 +20,7 @@ export interface ObjectName {
 type TextInput<T extends string> = [Exclude<keyof T, keyof string>] extends [never] ? T : string;
 
 /**
- * A value as it is sent: every member may be missing, because the server has defaults and says what is required; none
+ * A value as it is sent: every member may be missing, because the server has defaults and reports missing members; none
  * is unknown. Objects that are read are values too.
  *
  * @example
@@ -118,8 +118,8 @@ export interface ResourceClient<T> {
   /** Changes an object by operations (JSON Patch, RFC 6902). */
   patchJson(name: ObjectName, operations: readonly object[], options?: ChangeOptions): Promise<T>;
   /**
-   * Creates or changes an object by server-side apply: `fieldManager` owns what the object has. It takes over what
-   * others own.
+   * Creates or changes an object by server-side apply: `fieldManager` owns the fields that the object has. It takes
+   * over what others own.
    */
   apply(object: Input<T>, options: ChangeOptions & { readonly fieldManager: string }): Promise<T>;
   /** Deletes an object. Resolves with false if there is none. */

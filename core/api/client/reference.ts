@@ -4,7 +4,7 @@ import type { ApiObject } from '../../model/object.js';
 declare const objectType: unique symbol;
 
 /**
- * A resource type as a reference: what `defineResource` returns. It knows the TypeScript type of its objects in the
+ * A resource type as a reference: the result of `defineResource`. It knows the TypeScript type of its objects in the
  * stored version.
  *
  * @example

@@ -8,7 +8,7 @@ const GATHER_MS = 100;
 /** How a reconciliation has ended: `after` if it is to be called again after some time. */
 export type ReconcileResult = 'success' | 'after' | 'error';
 
-/** Counts what a reconciler does, in upstream's metrics of queues and in one of its own. */
+/** Counts the work of a reconciler, in upstream's metrics of queues and in one of its own. */
 export class ReconcilerMetrics implements Omit<QueueObserver, 'failed'> {
   readonly #labels: { readonly name: string };
   #adds = 0;

@@ -78,7 +78,7 @@ export interface ReconcileContext<T = ApiObject> extends CurrentObjects {
   readonly object: Frozen<T> | undefined;
   /** Makes requests as the service account of the controller. It makes none after the controller has been closed. */
   readonly client: Client;
-  /** Records what has happened to an object, for those who look at it. */
+  /** Records an event about an object, for people who look at it. */
   event(about: Frozen<ApiObject>, event: RecordedEvent): void;
   /** Has another key reconciled. */
   add(key: KeyOf): void;
@@ -90,7 +90,7 @@ export interface ReconcileContext<T = ApiObject> extends CurrentObjects {
 }
 
 /**
- * A resource that a reconciler watches, and what it is to reconcile when one of its objects has changed.
+ * A resource that a reconciler watches, and the keys to reconcile when one of its objects has changed.
  *
  * @example
  * const watched: Watched<'namespaces'> = {
@@ -137,8 +137,8 @@ export interface ReconcilerDefinition<
   /** How long a key waits that has failed. Default: 5 ms after the first failure, 30 seconds at the most. */
   readonly backOff?: BackOff;
   /**
-   * Brings the object of the key, or what depends on it, into the wanted state. It can be called at any time, and again
-   * for what it has written itself: it compares what is with what should be, and writes only differences. If it throws,
+   * Brings the object of the key, or its dependents, into the wanted state. It can be called at any time, and again
+   * for its own writes: it compares the actual with the wanted state, and writes only differences. If it throws,
    * the key is tried again after a pause. With `after`, it is called again after that many milliseconds, if not before.
    */
   reconcile(

@@ -114,7 +114,7 @@ export interface AuditSinks {
    * has not written it. Waits for sinks that are blocking. Never throws, and never rejects.
    */
   write(event: AuditEvent): Awaitable<boolean>;
-  /** Resolves when all sinks have written what they took, or have failed. */
+  /** Resolves when all sinks have written the events that they took, or have failed. */
   close(): Promise<void>;
 }
 
@@ -122,7 +122,7 @@ const MODES: readonly unknown[] = [undefined, 'batch', 'blocking', 'blocking-str
 
 const succeed = (): boolean => true;
 
-/** All sinks; undefined without one. What one throws is a failure of its plugin, and the others are called. */
+/** All sinks; undefined without one. An error of one is a failure of its plugin, and the others are called. */
 function everySink(inputs: readonly Contributed<AuditSink>[]): AuditSinks | undefined {
   if (inputs.length === 0) return undefined;
   const isShared = inputs.length > 1;

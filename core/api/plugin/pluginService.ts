@@ -3,8 +3,8 @@ import { type Awaitable, type Contributed, definePoint } from '../point.js';
 
 /**
  * A part of a plugin that runs once for the whole server, in the main thread, for the parts of the plugin in the pool:
- * it watches files, keeps what it has fetched, and decides what they must agree on. States, questions and answers are
- * copied between threads, so they are data without functions.
+ * it watches files, keeps the results of its requests, and makes decisions on which they must agree. States, questions
+ * and answers are copied between threads, so they are data without functions.
  *
  * @example
  * const holidays: Service = {

@@ -16,7 +16,7 @@ export interface ConfigSchema<Config> {
 }
 
 /**
- * The result of a schema: the value as it is to be used, or what is wrong with it.
+ * The result of a schema: the value as it is to be used, or its faults.
  *
  * @example
  * const result: ConfigResult<number> = { issues: [{ message: 'must be a number', path: ['level'] }] };

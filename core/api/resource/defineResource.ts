@@ -57,7 +57,7 @@ type StoredVersion<Versions extends readonly VersionDefinition[]> =
     ? Versions[0]
     : Extract<Versions[number], { storage: true }>;
 
-/** An object without what the server gives: the kind, the version and the metadata. */
+/** An object without the members that the server sets: the kind, the version and the metadata. */
 type ContentOf<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'>;
 
 /**
@@ -234,7 +234,7 @@ export function defineResource<
 >(given: ResourceDefinition<Group, Schema, Versions>): TypedResource<Stored<Group, Schema, Versions>> {
   const { group, kind, plural, scope, release } = given;
   const versions = versionsOf(given as ResourceDefinition);
-  // The functions get objects of the schema: the types say what decoding makes sure of.
+  // The functions get objects of the schema: the types state the guarantees of decoding.
   const validate = given.validate as ResourceCheck | undefined;
   const own = given.strategy && strategyOf(given.strategy as StrategyDefinition);
   const conversion = given.conversion as Readonly<Record<string, VersionConversion>> | undefined;

@@ -48,7 +48,7 @@ const type: Check = result => {
 };
 const violations: Check = result => checkViolations(result as never);
 
-/** The checks of what the functions of a strategy return; functions that are not listed may return anything. */
+/** The checks of the results of the functions of a strategy; functions that are not listed may return anything. */
 const CHECKS: ReadonlyMap<string, Check> = new Map([
   ['validateCreate', violations],
   ['validateUpdate', violations],

@@ -46,7 +46,7 @@ type ObjectValue<M> = {
 /** Shows the members of an intersection in messages and editors. */
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
-/** Everything of a schema but what a function of `t` gives. */
+/** All members of a schema except those that a function of `t` sets. */
 type Rest<Given extends keyof StructuralSchema = never> = Omit<StructuralSchema, 'type' | Given>;
 
 const isOptional = (member: Member): member is OptionalMember<unknown> => 'optional' in member;
@@ -123,7 +123,7 @@ export const t = {
     members: M,
     rest: Rest<'properties' | 'required'> = {},
   ): TypedSchema<Flat<ObjectValue<M>>> => objectSchema(members, rest),
-  /** An object of any kind, with what it has. */
+  /** An object of any kind, with all of its members. */
   embedded: (rest: Rest = {}): TypedSchema<EmbeddedObject> => ({
     ...rest,
     type: 'object',

@@ -149,13 +149,14 @@ export interface ResourceVersion {
 export type ResourceCheck<T = ApiObject> = (object: T, old: T | undefined) => readonly Violation[];
 
 /**
- * The strategy of a kind with a schema of its own: as that of a built-in kind, without what the definition says
- * (`subresources.status` and `subresources.scale`), and without what needs subresources with types of their own.
+ * The strategy of a kind with a schema of its own: as that of a built-in kind, without the parts that the definition
+ * declares (`subresources.status` and `subresources.scale`), and without the functions for subresources with types of
+ * their own.
  *
  * Violations and selectable fields are reported beside those of the schema; `validateCreate`, `validateUpdate` and
  * `validateStatus` are called when the schema holds. `columns` replace the columns of all versions. `convert` is called
- * with what the schema of the object's version keeps, and its result is read by the schema of the other version.
- * `subresources` adds paths that are read and written like `status`; bodies are objects of the kind.
+ * with the fields that the schema of the object's version keeps, and its result is read by the schema of the other
+ * version. `subresources` adds paths that are read and written like `status`; bodies are objects of the kind.
  *
  * @example
  * const strategy: CustomStrategy = {

@@ -54,7 +54,7 @@ function addRequest(counts: Map<string, RequestCount>, { name, labels, value }: 
   }
 }
 
-/** Reads the text that a server answers at `/metrics`. What it does not have is 0. */
+/** Reads the text that a server answers at `/metrics`. A metric that is missing is 0. */
 export function readMetrics(text: string): Metrics {
   const sums = new Map<string, number>();
   const requests = new Map<string, RequestCount>();
@@ -73,7 +73,7 @@ export function readMetrics(text: string): Metrics {
   };
 }
 
-/** Asks a server for its metrics. Rejects with AnswerError, which says what to do, where it refuses. */
+/** Asks a server for its metrics. Rejects with AnswerError, which names the remedy, where it refuses. */
 export async function metricsOf(client: ApiClient): Promise<Metrics> {
   const { status, text } = await client.text('/metrics');
   if (status === 200) return readMetrics(text);

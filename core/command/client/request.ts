@@ -95,7 +95,7 @@ function sendOnce(
   });
 }
 
-/** Why a server cannot be reached, with what to do where that is known. */
+/** Why a server cannot be reached, with the remedy where it is known. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   if (error.code !== 'ECONNREFUSED') return error.message;
   return `${error.message}; is the server running? capstan serve starts one`;

@@ -125,7 +125,7 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
   const code = Number(outcome?.['code'] ?? 0);
   const head = plain(`${code} ${stringAt(outcome, 'reason')}`.trim());
   const violations = recordsAt(decision, 'violations').flatMap(one => violationText(one, style));
-  // Without a message, violations say what is wrong.
+  // Without a message, the violations are the reason.
   const message = stringAt(outcome, 'message') || (code >= 400 && violations.length === 0 ? LEFT_OUT : '');
   const [request, incomplete] = [recordAt(decision, 'request'), stringAt(decision, 'incomplete')];
   const conflicts = recordsAt(decision, 'conflicts').map(conflictText);

@@ -46,7 +46,7 @@ export const TEAMS: readonly Team[] = [
 
 const image = (name: string, version: string): string => `registry.example.com/${name}:${version}`;
 
-/** The namespace of a team, its budget, and what its members may do. */
+/** The namespace of a team, its budget, and the permissions of its members. */
 export function teamObjects({ namespace, name, group }: Team, naming: Naming): object[] {
   const rbac = naming.apiVersion('rbac.authorization.orchestrator.io/v1');
   const rbacGroup = naming.group('rbac.authorization.orchestrator.io');

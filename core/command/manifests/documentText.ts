@@ -17,7 +17,7 @@ import { plainOf, type YamlDocument, yamlDocumentsOf } from './yamlDocuments.js'
 
 /** A document of a manifest, which can be changed without losing its comments. */
 export interface ManifestDocument extends Pick<YamlDocument, 'number' | 'place' | 'content'> {
-  /** Makes the document have another content. Comments and order stay, except at what is gone. */
+  /** Makes the document have another content. Comments and order stay, except at removed nodes. */
   update(content: UnknownRecord): void;
 }
 

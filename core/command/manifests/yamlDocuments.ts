@@ -18,7 +18,7 @@ export interface YamlDocument {
 export const plainOf = (document: Document, node: unknown): unknown =>
   node === null || node === undefined ? undefined : (node as Node).toJS(document, { maxAliasCount: YAML_ALIASES });
 
-/** The parts of a text, whose nesting is limited: what composes documents of them calls itself for each level. */
+/** The parts of a text, whose nesting is limited: composing documents of them is recursive. */
 function* tokensOf(text: string, lines: LineCounter, tooDeep: () => Error) {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);

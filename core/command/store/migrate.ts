@@ -78,7 +78,7 @@ const isStored = ({ verbs }: ServedKind): boolean =>
 /**
  * `capstan store migrate [KIND…]`: stores the objects of a running server in the current storage versions of their
  * kinds, and removes the former ones from `status.storedVersions` of definitions. Returns 0. Throws ConfigError, and
- * Error for what the server refuses.
+ * Error for a request that the server refuses.
  */
 export async function migrateCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('store migrate'));

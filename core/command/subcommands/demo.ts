@@ -17,7 +17,7 @@ import { type Style, styleOf } from '../terminal/style.js';
 import { applyObject, GrowingKinds } from './apply.js';
 
 const OPTIONS = { fieldManager: 'capstan-demo', force: true };
-/** How long the server may take to remove what the objects of the demonstration contain. */
+/** How long the server may take to remove the content of the objects of the demonstration. */
 const REMOVAL_MS = 60_000;
 const AGAIN_MS = 100;
 
@@ -34,7 +34,7 @@ class Demonstration {
     this.kinds = new GrowingKinds(client);
   }
 
-  /** Applies objects, and says with one line what they are. */
+  /** Applies objects, and describes them with one line. */
   async make(what: string, objects: readonly object[]): Promise<void> {
     await withProgress(what, this.#apply(objects as readonly UnknownRecord[]));
     this.io.out(`${this.style.good('✓')} ${what}`);

@@ -8,7 +8,7 @@ export interface Removal {
   readonly subjects: boolean;
 }
 
-/** The operation that brings an object into the wanted state, and what it changes. */
+/** The operation that brings an object into the wanted state, and its changes. */
 export interface Reconciled {
   readonly operation: 'none' | 'create' | 'update' | 'recreate';
   readonly object: UnknownRecord;

@@ -100,7 +100,7 @@ function linesOf(server: string, now: Metrics, rates: Rates, history: readonly n
 }
 
 /**
- * `capstan top`: what a server does, again each second on a terminal until Ctrl-C or `q`, once elsewhere. Returns the
+ * `capstan top`: the load of a server, again each second on a terminal until Ctrl-C or `q`, once elsewhere. Returns the
  * exit code. Rejects if the server cannot be reached any more.
  */
 export async function topCommand(args: readonly string[], io: Io): Promise<number> {

@@ -1,6 +1,6 @@
 import type { PointTemplate } from './shared.js';
 
-/** Versions of what new packages are developed with. */
+/** Versions of the tools with which new packages are developed. */
 export const TOOLS = { '@types/node': '20.19.43', typescript: '5.9.3' } as const;
 
 /** The commands of a package manager. */
@@ -10,7 +10,7 @@ export interface PackageManager {
   readonly pack: string;
 }
 
-/** The package managers by the name that they have in the environment of what they run. */
+/** The package managers by the name that they have in the environment of the programs that they run. */
 export const PACKAGE_MANAGERS = {
   npm: { install: 'npm install', test: 'npm test', pack: 'npm pack' },
   // Without the flag, it fails until someone decides about the scripts of dependencies, of which none is needed.
@@ -70,6 +70,8 @@ export function packageFiles(
   };
   const compilerOptions = {
     target: 'es2023',
+    // Not the default, which has the types of browsers: they take the compiler longer than everything else.
+    lib: ['es2023'],
     module: 'nodenext',
     strict: true,
     declaration: true,

@@ -43,7 +43,7 @@ function nextSteps(kubeconfig: string, naming: NamingName, style: Style): string
 }
 
 /**
- * Prints how to reach a server, and what to type next. With neutral names it prints that kubectl and client libraries
+ * Prints how to reach a server, and the next commands. With neutral names it prints that kubectl and client libraries
  * need the others.
  */
 export function announce(server: RunningServer, naming: NamingName, out: (line: string) => void): void {

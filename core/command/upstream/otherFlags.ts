@@ -7,7 +7,7 @@ export interface OtherFlag {
   readonly read: Reader<unknown>;
   /** Whether it may be given without a value, which means true. */
   readonly isSwitch: boolean;
-  /** Why it has no effect here, or what to do instead. */
+  /** Why it has no effect here, or the alternative. */
   readonly note: string;
   /** Whether every value is refused. */
   readonly isRefused: boolean;
@@ -123,7 +123,7 @@ permit-address-sharing bool
 permit-port-sharing bool
 `;
 
-/** Flags that would leave the user in a wrong belief if they were accepted, with what to do instead. */
+/** Flags that would leave the user in a wrong belief if they were accepted, with the alternative. */
 const REFUSED: Readonly<Record<string, string>> = {
   'admission-control': 'is for kube-apiserver: use --enable-admission-plugins and --disable-admission-plugins',
   'egress-selector-config-file': 'is not supported: connections to webhooks are made directly; omit it',
@@ -140,7 +140,7 @@ const refuse =
     throw new ConfigError(path, why);
   };
 
-/** A flag one of whose values is what the server does anyway. */
+/** A flag one of whose values is the behaviour of the server anyway. */
 const only =
   (values: readonly string[], otherwise: string): Reader<string> =>
   (value, path) => {

@@ -1,7 +1,7 @@
 import { DEPTH } from '../../limits.js';
 import type { Json } from '../object.js';
 
-/** Thrown for a value that is not JSON. `path` is where it is, `fix` what is wrong there. */
+/** Thrown for a value that is not JSON. `path` is where it is, `fix` how to mend it. */
 export class NotJson extends TypeError {
   constructor(
     readonly path: string,

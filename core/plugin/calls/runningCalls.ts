@@ -32,7 +32,7 @@ export class RunningCalls {
     return this.#cells[this.#begun]!;
   }
 
-  /** Marks the call of a cell (`cellOf`) as the one that runs. Returns what `leave` needs. */
+  /** Marks the call of a cell (`cellOf`) as the one that runs. Returns the argument for `leave`. */
   enter(cell: number): number {
     const before = this.#cells[0]!;
     this.#cells[0] = cell;

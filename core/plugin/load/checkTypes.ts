@@ -104,7 +104,7 @@ function deprecationViolations(type: ResourceType, version: ResourceVersion): Vi
   return found;
 }
 
-/** Violations of what is preferred: one version of a group can be. `preferred` has those of the types before. */
+/** Violations of preferences: one version of a group can be preferred. `preferred` has those of the types before. */
 function preferenceViolations({ group, versions }: ResourceType, preferred: Map<string, string>): Violation[] {
   return versions
     .filter(version => version.preferred)

@@ -60,11 +60,11 @@ export function applyConfiguration(
   const last = current.get(self);
   const next = new Map(current).set(self, owner);
 
-  // The object gets the values of the configuration, and loses what the manager has dropped.
+  // The object gets the values of the configuration, and loses the fields that the manager has dropped.
   const merged = merge(shape, before, config)!;
   const object = removeDropped(kind, merged, next, last, owner);
 
-  // Other managers lose what has changed by that.
+  // Other managers lose the fields that have changed by that.
   const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
   const isUnchanged = equalJson(before, object);
   if (isEmpty(owned)) result.delete(self);

@@ -14,7 +14,7 @@ const OUTSIDE: Place = { isWhole: false, isInList: false };
 /**
  * The object with the members that decoding has not kept as they were sent, with which the owners of its fields are
  * found. Of the empty lists and maps that are left out, it has only those in items of lists that are compared as a
- * whole. What does not change is shared with `object`.
+ * whole. Unchanged parts are shared with `object`.
  */
 export const asSent = (shape: Shape, object: Json, unstored: Unstored): Json =>
   unstored.members.length > 0 || unstored.below.length > 0 ? restore(shape, object, unstored, OUTSIDE) : object;

@@ -48,7 +48,7 @@ function shownScalar(error: string): string {
 
 /**
  * Merges the configuration of a mutation into an object, without any ownership. Throws UnmergeableConfiguration for one
- * that does not fit the schema, and for one that sets atomic values: what it does not name of them would be lost.
+ * that does not fit the schema, and for one that sets atomic values: their members that it does not name would be lost.
  */
 export function mergeConfiguration(shape: Shape, object: Json, configuration: Json): Json {
   const errors = [...readConfiguration(shape, configuration).errors, ...nullErrors(shape, configuration, '')];

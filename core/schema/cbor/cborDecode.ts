@@ -11,7 +11,7 @@ let decoder: Decoder | undefined;
 /** The decoder of the library, which is made on first use: few servers have CBOR. Maps may have keys of bytes. */
 const libraryDecoder = (): Decoder => (decoder ??= new Decoder({ mapsAsObjects: false, useRecords: false }));
 
-/** Tags of byte strings that say what text stands for the bytes in JSON (RFC 8949, section 3.4.5.2). */
+/** Tags of byte strings that name the encoding of the bytes as text in JSON (RFC 8949, section 3.4.5.2). */
 const TEXT_ENCODINGS = new Map<number, BufferEncoding>([
   [21, 'base64url'],
   [22, 'base64'],

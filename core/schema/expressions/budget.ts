@@ -45,7 +45,7 @@ export class Budget {
   ) {}
 
   /**
-   * Evaluates an expression. `spent` returns what variables have cost since it was last called. Throws BudgetExhausted
+   * Evaluates an expression. `spent` returns the cost of variables since it was last called. Throws BudgetExhausted
    * if the budget does not suffice.
    */
   evaluate(

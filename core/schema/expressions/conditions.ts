@@ -16,7 +16,7 @@ export const matchConditionsOf = (env: Cel.Environment, owner: UnknownRecord): r
 /** The outcome of all match conditions; a text is the error of conditions that cannot tell. */
 export type ConditionsOutcome = boolean | { readonly error: string };
 
-/** Told how long the evaluation of match conditions took, and what came of it. */
+/** Told how long the evaluation of match conditions took, and its result. */
 export type ConditionsObserver = (seconds: number, outcome: 'included' | 'excluded' | 'error') => void;
 
 /**

@@ -75,11 +75,13 @@ export interface ExpressionScope {
   readonly types?: { readonly object?: Cel.Type; readonly params?: Cel.Type };
   /** `Object` and `JSONPatch`, of which mutations make their results. */
   readonly mutation?: boolean;
-  /** The expression is written now: it may use only what this release has. Otherwise, what any release has. */
+  /**
+   * The expression is written now: it may use only functions that this release has. Otherwise, those of any release.
+   */
   readonly isNew?: boolean;
 }
 
-/** Lists with the library of mutations, by the list without it: environments share what equal lists declare. */
+/** Lists with the library of mutations, by the list without it: environments share the declarations of equal lists. */
 const withMutation = new WeakMap<readonly Cel.Library[], readonly Cel.Library[]>();
 
 function librariesFor(cel: typeof Cel, { isNew, mutation }: ExpressionScope): readonly Cel.Library[] {

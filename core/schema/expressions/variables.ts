@@ -55,7 +55,7 @@ export function compileVariables(
   return compiled;
 }
 
-/** The values of variables for one request, and what computing them has cost. */
+/** The values of variables for one request, and the cost of computing them. */
 export interface VariableValues {
   /** The value of `variables`: each is computed when it is first read. */
   readonly value: Cel.Value;

@@ -86,7 +86,7 @@ class NumberReader {
     return this.#out + this.source.slice(this.#copied);
   }
 
-  /** Reads a value. `memberOf` and `itemOf` give the places of what is in it. */
+  /** Reads a value. `memberOf` and `itemOf` give the places of members and items. */
   read(place: Place, memberOf = memberPlace, itemOf: (place: Place, at: number) => Place = itemPlace): void {
     const first = this.#next();
     if (first === '{') this.#object(place, memberOf);

@@ -13,7 +13,7 @@ import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sort
  */
 export class UnappliedPatch extends Refusal {
   constructor(
-    /** Describes what cannot be applied, in upstream's words. */
+    /** Describes the operation that cannot be applied, in upstream's words. */
     readonly why: string,
     /** Whether a test has found another value than its own. */
     readonly isFailedTest = false,
@@ -86,7 +86,7 @@ const OPERATION_NAMES = new Set(['add', 'copy', 'move', 'remove', 'replace', 'te
 function describeMissing({ op, from }: Operation, path: string, what: Missing['what']): string {
   const removed = op === 'move' ? from : path;
   const last = removed.slice(removed.lastIndexOf('/') + 1);
-  // In upstream's message the path of a move is the name of what is moved.
+  // In upstream's message the path of a move is the name of the moved value.
   const shown = op === 'move' ? last : path;
   switch (what) {
     case 'value':

@@ -20,7 +20,7 @@ const SERVERS: readonly string[] = ['apiextensions', 'apiregistration'];
 const serverOf = (type: string): string => SERVERS.find(name => type.startsWith(`${name}.`)) ?? '';
 
 /**
- * The type into which upstream decodes what says that it is of this kind and version, on a path whose bodies are of the
+ * The type into which upstream decodes an object that claims this kind and version, on a path whose bodies are of the
  * type `expected`; undefined for a kind that is not known there.
  */
 export function decodedType(

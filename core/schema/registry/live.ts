@@ -30,7 +30,7 @@ const visibleText = ({ terminating: _terminating, changedAt: _changedAt, ...rest
 
 const digestOf = (type: ResourceType): string => createHash('sha256').update(visibleText(type)).digest('base64');
 
-/** Whether two types are the same, also in what clients do not see. */
+/** Whether two types are the same, also in properties that clients do not see. */
 const isSame = (a: ServedType | undefined, b: ServedType | undefined): boolean =>
   a?.visible === b?.visible && a?.type.terminating === b?.type.terminating && a?.type.changedAt === b?.type.changedAt;
 

@@ -247,7 +247,7 @@ export interface ChangedGroups {
 
 /**
  * A registry whose changed groups have the resources of `base` and the custom ones that are given, and whose other
- * groups are those of `from`: what it costs hardly depends on their number. Unchanged group versions are shared with
+ * groups are those of `from`: the cost hardly depends on their number. Unchanged group versions are shared with
  * `previous`.
  */
 export function changeGroups(base: Registry, changed: ChangedGroups, from: Registry, previous = from): Registry {

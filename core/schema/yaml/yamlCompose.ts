@@ -4,7 +4,7 @@ import type { Json } from '../../model/object.js';
 import type { StrictJson } from '../json/json.js';
 import { resolveScalar, resolveTagged } from './yamlScalar.js';
 
-/** Says what is wrong with a document, in upstream's words. */
+/** Describes the fault of a document, in upstream's words. */
 export class YamlError extends Error {}
 
 /** The parts of the library that are used here. */
@@ -168,7 +168,7 @@ class Composer {
     );
   }
 
-  /** A copy of what an alias stands for, at that depth. */
+  /** A copy of the node that an alias stands for, at that depth. */
   #copy(value: Json, depth: number): Json {
     this.aliased -= typeof value === 'string' ? value.length + 1 : 1;
     if (this.aliased < 0) throw new YamlError('document contains excessive aliasing');

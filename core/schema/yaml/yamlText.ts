@@ -46,7 +46,7 @@ const SAFE_DIGITS = 15;
 /** Keys that are longer may be too long for a line. */
 const KEY_BYTES = 512;
 
-/** The text that is written, and what has been written of it. Nothing of this waits. */
+/** The text to be written, and the part that has been written. Nothing of this waits. */
 const tape = new JsonTape(false);
 const out = new TextWriter();
 

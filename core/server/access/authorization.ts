@@ -61,7 +61,7 @@ async function typesOf(file: string, settings: Settings): Promise<ChainConfig['t
 }
 
 /**
- * Checks the settings about what requests may do, and the files that they name. Returns them with the types of an
+ * Checks the settings of authorization, and the files that they name. Returns them with the types of an
  * authorization file as modes. Throws ConfigError, which names the flag, the file and the fix.
  */
 export async function checkAuthorization(given: Settings): Promise<Settings> {

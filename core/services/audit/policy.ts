@@ -143,7 +143,7 @@ function matchesTarget({ namespaces, resources, paths }: AuditRule, target: Targ
   );
 }
 
-/** Decides what is recorded about a request. `user`: who sent it; undefined if that is not known. */
+/** Decides how much is recorded about a request. `user`: who sent it; undefined if that is not known. */
 export function decideAudit(
   { rules }: AuditPolicy,
   user: User | undefined,

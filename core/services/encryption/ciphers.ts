@@ -3,7 +3,7 @@ import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { randomBytes } from '../../runtime/random.js';
 
 /**
- * A way to encrypt values with one key. What is encrypted under one name cannot be decrypted under another, nor when it
+ * A way to encrypt values with one key. A value encrypted under one name cannot be decrypted under another, nor when it
  * was changed.
  */
 export interface Cipher {

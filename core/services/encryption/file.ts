@@ -5,7 +5,10 @@ import { duration } from '../../settings/values.js';
 import type { KmsConfig } from './kms/plugin.js';
 import { aesCbc, aesGcm, type Cipher, secretBox } from './ciphers.js';
 
-/** A key of a provider. The names of the provider, its version and the key stand before what is encrypted with it. */
+/**
+ * A key of a provider. The names of the provider, its version and the key stand before values that are encrypted with
+ * it.
+ */
 export interface EncryptionKey<C = Cipher> {
   readonly provider: string;
   readonly version: string;

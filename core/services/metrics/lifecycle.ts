@@ -23,8 +23,8 @@ const isHidden = (metric: Life, release: string): boolean =>
   releasesBetween(metric.deprecated!, release) >= RELEASES_SHOWN[metric.stability ?? 'stable'];
 
 /**
- * Whether a release shows a metric. `hiddenFor` is the release before it, if what that one showed is shown, too, and
- * otherwise ''.
+ * Whether a release shows a metric. `hiddenFor` is the release before it, if the metrics that it showed are shown, too,
+ * and otherwise ''.
  */
 export const isShown = (metric: Life, hiddenFor: string, release = CURRENT): boolean =>
   !isHidden(metric, release) || (hiddenFor !== '' && !isHidden(metric, hiddenFor));

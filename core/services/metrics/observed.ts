@@ -36,7 +36,7 @@ function count(instrument: Instrument, labels: ObservedValues['labels'], values:
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** The metrics of plugins, and what they have observed. Each has a limited number of series. */
+/** The metrics of plugins, and their observations. Each has a limited number of series. */
 export class ObservedMetrics {
   #registry: Registry | undefined;
   /** Values observed before the metrics were registered: the store opens earlier. */

@@ -139,7 +139,7 @@ export class RequestMetrics {
     this.#watching = count;
   }
 
-  /** Sets what other threads have counted, for the next texts and gauges. */
+  /** Sets the counts of other threads, for the next texts and gauges. */
   setElsewhere(counts: readonly RequestCounts[]): void {
     this.#elsewhere = counts;
   }

@@ -29,7 +29,7 @@ export class ThreadMetrics {
     });
   }
 
-  /** Takes readings of all threads. What a thread did between its last reading and its end is not counted. */
+  /** Takes readings of all threads. The time of a thread between its last reading and its end is not counted. */
   take(readings: readonly ThreadReading[]): void {
     const running = new Map(readings.filter(({ id }) => id >= 0).map(reading => [reading.id, reading]));
     for (const [id, last] of this.#last)

@@ -30,7 +30,7 @@ export interface OpenApiDocuments {
     ifNoneMatch: string | undefined,
   ): DocumentAnswer | undefined;
   /**
-   * Renders what the answer to a path needs and what is not cached yet, one group version per turn of the event loop,
+   * Renders the parts of the answer to a path that are not cached yet, one group version per turn of the event loop,
    * so that other requests need not wait for a document of all kinds.
    */
   prepare(path: string): Promise<void>;

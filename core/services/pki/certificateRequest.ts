@@ -14,7 +14,7 @@ const ATTRIBUTES = 0xa0;
 const EXTENSION_REQUEST = '2a864886f70d01090e';
 const DUPLICATES = 'x509: certificate request contains duplicate requested extensions';
 
-/** The content of a PKCS #10 request (RFC 2986) that decides who may have a certificate, and what it is issued for. */
+/** The content of a PKCS #10 request (RFC 2986) that decides who may have a certificate, and for which uses. */
 export interface RequestedCertificate extends SubjectNames {
   /** The subject and the public key in DER. */
   readonly subject: Uint8Array;

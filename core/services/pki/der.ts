@@ -7,7 +7,7 @@ let library: Asn1 | undefined;
 /** The library for ASN.1, loaded with the first certificate or request: most threads never read one. */
 const asn1 = (): Asn1 => (library ??= createRequire(import.meta.url)('asn1js') as Asn1);
 
-/** Why bytes or a text are not what they should be. The message is for the sender. */
+/** Why bytes or a text are malformed. The message is for the sender. */
 export class Malformed extends Error {}
 
 /** One element of DER (X.690). */
@@ -39,7 +39,7 @@ const lengthSize = (length: number): number => (length < 0x80 ? 1 : 1 + Math.cei
 
 const truncated = (): Malformed => new Malformed('asn1: syntax error: data truncated');
 
-/** Checks what BER permits and DER does not, and that the parts of an element fill it. */
+/** Refuses encodings that BER permits and DER does not, and checks that the parts of an element fill it. */
 function elementOf(block: BaseBlock): Element {
   const { idBlock, lenBlock, valueBeforeDecodeView: bytes } = block;
   if (lenBlock.isIndefiniteForm) throw new Malformed('asn1: syntax error: indefinite length found (not DER)');
@@ -57,7 +57,7 @@ function elementOf(block: BaseBlock): Element {
 }
 
 function decode(bytes: Uint8Array): BaseBlock {
-  // Without a value that ends it, the library would not say what is wrong.
+  // Without a value that ends it, the message of the library would not name the fault.
   if (bytes[1] === 0x80) throw new Malformed('asn1: syntax error: indefinite length found (not DER)');
   let decoded: ReturnType<Asn1['fromBER']>;
   try {

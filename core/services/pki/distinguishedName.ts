@@ -31,7 +31,10 @@ const decoderFor =
     return text;
   };
 
-/** The string types that are read, by tag. All others are refused: what one reader skips, another may believe. */
+/**
+ * The string types that are read, by tag. All others are refused: one reader may skip a string that another one
+ * believes.
+ */
 const STRINGS: ReadonlyMap<number, readonly [type: string, decode: (bytes: Uint8Array) => string]> = new Map([
   [0x0c, ['UTF8String', decodeUtf8]],
   [0x12, ['NumericString', decoderFor(/^[0-9 ]*$/)]],

@@ -61,8 +61,8 @@ const ONE_BLOCK = /^[\r\n]*-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END
 
 /**
  * The contents of the only block of a request in PEM (RFC 7468). Readers of PEM differ about which block they take when
- * there are several, and about what may be beside one: a text with anything but one block without headers, and white
- * space, is refused. Throws Malformed.
+ * there are several, and about the text that may be beside one: a text with anything but one block without headers, and
+ * white space, is refused. Throws Malformed.
  */
 export function readRequestPem(text: string): Buffer {
   const [, begin, content = '', end] = ONE_BLOCK.exec(text) ?? [];

@@ -64,7 +64,7 @@ function keyOf({ bytes: spki, parts }: Element): KeyObject {
   return key;
 }
 
-/** The parts of a PKCS #10 request: what is signed, by which algorithm, and the signature. */
+/** The parts of a PKCS #10 request: the signed bytes, the algorithm, and the signature. */
 export interface Signed {
   readonly info: Element;
   readonly spki: Element;

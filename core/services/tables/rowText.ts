@@ -52,7 +52,7 @@ export interface RowWriter {
 
 /**
  * Writes the texts of rows that were kept, one after the other, with a comma before each. `endRow` is called after
- * each, to write its object and what is behind that.
+ * each, to write its object and the rest of the row.
  */
 export function showRows(rows: Uint8Array, now: number, writer: RowWriter, endRow: () => void): void {
   let shown = 0;

@@ -21,7 +21,7 @@ const ERRORS: ReadonlyMap<number, string> = new Map([
 
 const NOT_ACCEPTABLE = 'the server was unable to respond with a content type that the client supports';
 
-/** Upstream's limit of what it repeats of an answer that is an error. */
+/** Upstream's limit of the bytes that it repeats of an answer that is an error. */
 const SHOWN_CHARACTERS = 2048;
 
 /** Upstream's text for an answer that is an error: the message of a Status, or one for the code. */

@@ -3,7 +3,9 @@ import type { Host } from '../../api/host.js';
 /** How often failures of one webhook are logged, at most: all requests may fail. */
 const LOG_MS = 1000;
 
-/** Returns a function that logs why a webhook has failed, at most once a second. `what`: the subject of the message. */
+/**
+ * Returns a function that logs why a webhook has failed, at most once a second. `what` is the subject of the message.
+ */
 export function failureLog(
   { log, now }: Pick<Host, 'log' | 'now'>,
   what: string,

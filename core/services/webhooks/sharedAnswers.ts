@@ -131,7 +131,7 @@ export class AnswersClient {
   }
 
   /**
-   * The answer for a key: a known one of which part of the lifetime has passed, or what `find` resolves with. While it
+   * The answer for a key: a known one of which part of the lifetime has passed, or the result of `find`. While it
    * is looked for, equal questions wait for the same answer. If `find` rejects, so do all of them: nothing is
    * remembered.
    */

@@ -9,7 +9,7 @@ import { testWebSockets } from './listener/webSockets.js';
 
 export type { ListenerCase, ListenerTls } from './listener/setup.js';
 
-/** Names of headers, what their values repeat, and the longest value in bytes. */
+/** Names of headers, the text that their values repeat, and the longest value in bytes. */
 const LONG_VALUES: readonly (readonly [string, string, number])[] = [
   ['X-Long', 'a', HEADER_VALUE_BYTES],
   ['Impersonate-User', 'é', HEADER_VALUE_BYTES],

@@ -33,7 +33,7 @@ async function start(service: Service): Promise<unknown[]> {
 }
 
 /**
- * Returns the tests that every service must pass. What it holds open must be released by the test.
+ * Returns the tests that every service must pass. Handles that it holds open must be released by the test.
  *
  * @example
  * const questions = [{ question: '2030-12-25', answer: true }];

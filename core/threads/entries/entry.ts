@@ -8,7 +8,7 @@ export interface Index {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** Bytes of encodings that were made together, with what decides how long they are kept. */
+/** Bytes of encodings that were made together, with the values that decide how long they are kept. */
 export interface EncodingSegment {
   /** Undefined once they were dropped. */
   bytes: Uint8Array | undefined;

@@ -6,7 +6,10 @@ const [MARK] = unreadableValue('');
 /** Maximum number of objects that one error names, which is upstream's. */
 const NAMED = 100;
 
-/** Whether a value, which begins at this place of the bytes, is a stored object, and not what a store gives instead. */
+/**
+ * Whether a value, which begins at this place of the bytes, is a stored object, and not the replacement that a store
+ * gives.
+ */
 export const isReadable = (bytes: Uint8Array, at = 0): boolean => bytes[at] !== MARK;
 
 /** Why a value that is not readable cannot be read. */

@@ -331,7 +331,7 @@ export interface Batch {
 /** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
 export interface BatchOutcome {
   readonly outcomes: PackedOutcomes;
-  /** Milliseconds for which it kept the thread, without what its jobs do later. */
+  /** Milliseconds for which it kept the thread, without later work of its jobs. */
   readonly ms: number;
 }
 
@@ -358,7 +358,7 @@ export function encodeWritten(batch: number, outcome: JobOutcome, ms: number): U
   return packr.pack(row);
 }
 
-/** Decodes what `encodeWritten` has returned. The body is a view of it. */
+/** Decodes the result of `encodeWritten`. The body is a view of it. */
 export function decodeWritten(bytes: Uint8Array): WrittenOutcome {
   const [batch, ms, row, body] = packr.unpack(bytes) as WrittenRow;
   const outcome = fromProposedRow(row, body ?? undefined);

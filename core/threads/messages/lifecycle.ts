@@ -60,7 +60,7 @@ export type ToWriterThread =
   | { readonly is: 'mainPong' };
 /**
  * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
- * what its plugins have counted. `mainPing` asks whether the main thread still returns to its event loop.
+ * the counts of its plugins. `mainPing` asks whether the main thread still returns to its event loop.
  */
 export type FromWriterThread =
   | FromThread<OpenedStore>
@@ -101,15 +101,15 @@ export interface ObservedValues {
   readonly values: readonly number[];
 }
 
-/** Of a pool thread that is ready: what is probably wrong with its plugins, which is the same in all of them. */
+/** Of a pool thread that is ready: probable faults of its plugins, which are the same in all of them. */
 export interface ReadyPoolThread {
   readonly warnings: readonly string[];
 }
 
 /**
  * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `ended`: the outcome of a batch, from
- * threads with plugins of users: what is posted to Piscina is lost if the thread ends before it is taken. `observed`:
- * what plugins have counted. `ask`: a question to a service.
+ * threads with plugins of users: a message to Piscina is lost if the thread ends before it is taken. `observed`:
+ * the counts of plugins. `ask`: a question to a service.
  */
 export type FromPoolThread =
   | FromThread<ReadyPoolThread>
@@ -181,7 +181,7 @@ export interface ControlInputs {
 export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
 /**
  * From the control thread. `loaded`: its controllers are about to start, or another process runs them (`elsewhere`).
- * `started`: the controller has started. `observed`: what controllers have counted. `demoted`: another process leads,
+ * `started`: the controller has started. `observed`: the counts of controllers. `demoted`: another process leads,
  * this thread must end.
  */
 export type FromControlThread =

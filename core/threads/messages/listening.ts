@@ -87,7 +87,7 @@ export type ToListeningThread =
   /** The thread gets connections from now on. */
   | { readonly is: 'serve' };
 
-/** From a listening thread. `ready` has what `Listening.share` is given, for each binding. */
+/** From a listening thread. `ready` has the argument of `Listening.share`, for each binding. */
 export type FromListeningThread =
   | FromThread<{ readonly targets: readonly number[] }>
   | { readonly is: 'run'; readonly orders: readonly JobOrder[]; readonly jobs: PackedJobs }

@@ -43,7 +43,7 @@ export interface Charges {
   readonly items: readonly ProposedCharge[];
 }
 
-/** A transaction for the writer, with the id of the request that it belongs to, and what is charged for it. */
+/** A transaction for the writer, with the id of the request that it belongs to, and its charges. */
 export interface Proposal {
   readonly id: number;
   readonly operations: Transaction;
@@ -230,7 +230,10 @@ export interface Rendering {
    * or as records of a list in CBOR. There is a piece for each.
    */
   readonly records?: 'object' | 'partial' | 'row' | 'cbor';
-  /** Whether records of a protobuf list are to be without what they share with the objects (`packedEncodings.ts`). */
+  /**
+   * Whether records of a protobuf list are to be without the parts that they share with the objects
+   * (`packedEncodings.ts`).
+   */
   readonly packed?: boolean;
   /** Texts of Warning headers. */
   readonly warnings?: readonly string[];
@@ -277,7 +280,7 @@ export type JobResult = {
   readonly grant?: Grant;
   /** The annotations that admission adds to the audit event of a write. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Of a request that was refused, or has changed something: what explains it. */
+  /** The explanation of a request that was refused, or has changed something. */
   readonly trail?: Trail | undefined;
 } & (
   | {

@@ -14,7 +14,7 @@ export const PING_MS = 250;
  * Milliseconds for which a thread may not return to its event loop. If it is in the call of a plugin, the time limit of
  * the plugin, and PLUGIN_STALL_MS more. If it is in none, any of those that wait for a promise may continue: the
  * longest of their limits. If none waits, the work is the server's own, which is given the default limit, as built-in
- * plugins are: their own limits are for what they wait for.
+ * plugins are: their own limits are for the answers that they wait for.
  */
 export function stallLimit(plugins: ThreadData['plugins'], { suspects }: RunningCalls): number {
   const limits = suspects.map(({ plugin }) => {

@@ -29,7 +29,7 @@ function greatest(a: Amounts, b: Amounts): Amounts {
 }
 
 /**
- * The resources that the containers of a pod use: the sum of its containers, or what it needs while an init container
+ * The resources that the containers of a pod use: the sum of its containers, or its needs while an init container
  * runs if that is more. Init containers that continue to run count as containers, and for those after them.
  */
 export function podAmounts(pod: Frozen<PodSpec>, member: 'requests' | 'limits'): Amounts {

@@ -27,7 +27,7 @@ export const PRIVILEGED: Policy = {
   warn: { level: 'privileged', version: 'latest' },
 };
 
-/** A policy, and what is invalid in the labels that it was read from. */
+/** A policy, and the faults of the labels that it was read from. */
 export interface PolicyRead {
   readonly policy: Policy;
   readonly violations: readonly Violation[];
@@ -101,10 +101,10 @@ export function policyLabels(naming: Naming): PolicyLabels {
 }
 
 /**
- * The policy that the labels of a namespace set; `defaults` for what they do not set. Of an invalid level, `enforce` is
- * restricted and the others are privileged; of an invalid version, the latest is used. A namespace that enforces a
- * level and has no valid level for warnings warns of at least the same level: its controllers get to know early that
- * their pods will be refused.
+ * The policy that the labels of a namespace set; `defaults` for the levels that they do not set. Of an invalid level,
+ * `enforce` is restricted and the others are privileged; of an invalid version, the latest is used. A namespace that
+ * enforces a level and has no valid level for warnings warns of at least the same level: its controllers get to know
+ * early that their pods will be refused.
  */
 export function policyOf(
   labels: { readonly [key: string]: string } | undefined,

@@ -22,7 +22,7 @@ export interface CompiledPolicy {
   readonly auditAnnotations: readonly { readonly key: string; readonly expression: CompiledExpression }[];
 }
 
-/** Compiles the expressions of a policy. What does not compile is an error when it is evaluated. */
+/** Compiles the expressions of a policy. An expression that does not compile is an error when it is evaluated. */
 export function compilePolicy(cel: typeof Cel, { spec }: ValidatingAdmissionPolicy): CompiledPolicy {
   const params = !isAbsent(spec.paramKind);
   const variables = compileVariables(cel, spec.variables ?? [], { params, authorizer: true });

@@ -19,7 +19,7 @@ export interface Denial {
   readonly message: string;
   /** '' for an error. */
   readonly reason: string;
-  /** Index of the validation; 0 for what belongs to none. */
+  /** Index of the validation; 0 for decisions that belong to none. */
   readonly index: number;
   /** The expression that does not hold; undefined for errors, whose messages say where they are. */
   readonly expression?: string;

@@ -42,7 +42,7 @@ interface Denial {
   readonly reason: Reason;
 }
 
-/** A denial in upstream's words. `binding`: absent for what the policy itself lacks. */
+/** A denial in upstream's words. `binding`: absent for faults of the policy itself. */
 function denialOf(
   { name }: { readonly name: string },
   binding: Binding | undefined,

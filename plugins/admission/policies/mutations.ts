@@ -13,7 +13,7 @@ import { applyJsonPatch, UnappliedPatch } from '../../../core/schema/patch/jsonP
 /** Thrown for a mutation that cannot be applied. */
 export class MutationError extends Error {}
 
-/** Merges a configuration into the current object. Throws an Error that says what is wrong with it. */
+/** Merges a configuration into the current object. Throws an Error that describes its fault. */
 type Merge = (configuration: UnknownRecord) => ApiObject;
 
 /** A mutation of a policy, compiled. */
@@ -83,7 +83,7 @@ function patchObject(operations: Json, object: ApiObject): ApiObject {
   return patched as unknown as ApiObject;
 }
 
-/** Compiles the expressions of a policy. What does not compile is an error when it is evaluated. */
+/** Compiles the expressions of a policy. An expression that does not compile is an error when it is evaluated. */
 export function compileMutations(cel: typeof Cel, { spec }: MutatingAdmissionPolicy): CompiledMutations {
   const scope = { params: !isAbsent(spec.paramKind), authorizer: true };
   const variables = compileVariables(cel, spec.variables ?? [], scope);

@@ -21,7 +21,7 @@ type PolicyBinding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyB
 /** A binding of a policy. */
 export interface Binding {
   readonly name: string;
-  /** Absent: it matches what the policy matches. */
+  /** Absent: it matches the same requests as the policy. */
   readonly constraints?: Constraints;
   readonly paramRef?: ParamRef;
   readonly actions: readonly string[];

@@ -117,7 +117,7 @@ class PolicyRequest {
     return evaluatePolicy(cel, policy.compiled(cel), activation, policy.failurePolicy, observe);
   }
 
-  /** Adds what a policy has found to the record of the decision. */
+  /** Adds the findings of a policy to the record of the decision. */
   #report({ name }: { readonly name: string }, binding: Binding, findings: Findings, ms: number): void {
     const { denials, annotationErrors, ignored, cost } = findings;
     const found = [...denials, ...annotationErrors, ...ignored];

@@ -153,7 +153,7 @@ function excess({ quota, hard, used }: Covering, amounts: Amounts): string | und
 
 /**
  * Decides about a change by the quotas of its namespace, and by the resources that are limited without a quota
- * (`limited`). What upstream's plugin refuses is refused in its words.
+ * (`limited`). Refusals have the words of upstream's plugin.
  */
 export function decide(
   change: CountedChange,

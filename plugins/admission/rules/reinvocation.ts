@@ -55,13 +55,16 @@ export class Run {
 export class Reinvocation {
   readonly #firstRuns = new WeakMap<ApiObject, FirstRun>();
 
-  /** Begins a run; undefined for a second run of a draft that was not seen in a first one. `object`: what it shows. */
+  /**
+   * Begins a run; undefined for a second run of a draft that was not seen in a first one. `object`: the object of the
+   * draft.
+   */
   begin(draft: ApiObject, isAgain: boolean, object: unknown): Run | undefined {
     const first = isAgain ? this.#firstRuns.get(draft) : undefined;
     return isAgain && !first ? undefined : new Run(isAgain, first, object);
   }
 
-  /** Ends a run. Returns what the mutator returns. */
+  /** Ends a run. Returns the result for the mutator. */
   end(draft: ApiObject, run: Run, object: unknown): 'reinvoke' | undefined {
     if (!run.isAgain) this.#firstRuns.set(draft, { output: structuredClone(object), ...run.state });
     return run.hasChanged ? 'reinvoke' : undefined;

@@ -12,7 +12,7 @@ import { typeError } from './answerTypes.js';
 import { errorOf, readAnswer } from '../../../core/services/webhooks/answer.js';
 import type { HttpAnswer } from '../../../core/services/webhooks/client.js';
 
-/** Thrown for a call without a usable answer: `failurePolicy` says what that means for the request. */
+/** Thrown for a call without a usable answer: `failurePolicy` decides whether the request fails. */
 export class CallError extends Error {
   constructor(
     message: string,
@@ -58,7 +58,7 @@ export interface Verdict {
   readonly allowed: boolean;
   readonly status: Status | undefined;
   readonly warnings: readonly string[];
-  /** Names and values of what is added to the audit event. */
+  /** Names and values of the annotations that are added to the audit event. */
   readonly annotations: readonly (readonly [string, string])[];
   /** The patch as text, and its type. Empty for a validating webhook. */
   readonly patch: string;

@@ -52,7 +52,10 @@ export class Batches {
     this.#write();
   }
 
-  /** Writes what waits, without the pauses between batches. What is not written within AUDIT_DRAIN_MS is lost. */
+  /**
+   * Writes the waiting events, without the pauses between batches. An event that is not written within AUDIT_DRAIN_MS
+   * is lost.
+   */
   async close(): Promise<void> {
     this.#isClosing = true;
     const { promise, resolve } = withResolvers<void>();

@@ -47,7 +47,7 @@ export class Delivery implements AuditSink {
     return this.#batches ? this.#batches.add(text) : this.#writeNow(text);
   }
 
-  /** Resolves when all events are written. What is not written within AUDIT_DRAIN_MS is lost. */
+  /** Resolves when all events are written. An event that is not written within AUDIT_DRAIN_MS is lost. */
   async close(): Promise<void> {
     this.writer.hurry?.();
     await this.#batches?.close();

@@ -4,7 +4,7 @@ import { AUDIT_BUFFER_BYTES } from '../../../core/limits.js';
 import { type Resolvers, withResolvers } from '../../../core/runtime/withResolvers.js';
 import { type BackupOptions, Backups } from './backups.js';
 
-/** When a file is rotated, and what is kept of it. */
+/** When a file is rotated, and how much is kept of it. */
 export interface RotationOptions extends BackupOptions {
   /** No file is larger. */
   readonly maxBytes: number;

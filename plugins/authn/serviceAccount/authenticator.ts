@@ -27,7 +27,7 @@ const audiencesIn = ({ aud = [] }: JWTPayload): readonly string[] => (Array.isAr
 const STALE_MS = 10_000;
 
 /**
- * How long a token may be cached, and what is recorded about it: whether it should have been replaced, because its
+ * How long a token may be cached, and the record about it: whether it should have been replaced, because its
  * client can use it only as long as the server extends such tokens. `endsAt` is in milliseconds since the epoch.
  */
 function useOf(

@@ -74,7 +74,7 @@ export function readClaims(payload: JWTPayload, naming: Naming): AccountClaims |
   };
 }
 
-/** The user of an account, with what its token says about its origin. */
+/** The user of an account, with the claims of its token about its origin. */
 export function accountUser({ namespace, account, pod, node }: AccountClaims, id: string, naming: Naming): User {
   const extra = new Map<string, string[]>();
   const add = (name: string, value: string | undefined): void => {

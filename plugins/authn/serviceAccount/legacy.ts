@@ -90,7 +90,7 @@ export function readLegacyToken(
   };
 }
 
-/** Returns what is recorded about a legacy token of an account: the day of its last use is a label of its secret. */
+/** Returns the record about a legacy token of an account: the day of its last use is a label of its secret. */
 function useOf(
   account: string,
   { metadata }: ApiObject,

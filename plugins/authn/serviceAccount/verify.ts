@@ -8,7 +8,7 @@ type Jose = Awaited<ReturnType<typeof jose>>;
 
 /**
  * Verifies signature and times of a token (RFC 7519, 7.2). Returns its claims. Throws 401; for reviews of a token that
- * can be decoded, with upstream's reason. The algorithm is always that of the key, and never only what the header says.
+ * can be decoded, with upstream's reason. The algorithm is always that of the key, and never only that of the header.
  */
 export async function verifyToken(token: string, keys: readonly VerificationKey[], now: number): Promise<JWTPayload> {
   const library = await jose();

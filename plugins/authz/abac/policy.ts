@@ -50,7 +50,7 @@ function read(from: UnknownRecord, path: string): Omit<Policy, 'line'> {
 const withEverybody = <P extends Omit<Policy, 'line'>>(policy: P): P =>
   policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: EVERYBODY } : policy;
 
-/** A policy of the old form, in which what is absent matches all. */
+/** A policy of the old form, in which absent members match all. */
 function readUnversioned(from: UnknownRecord): Omit<Policy, 'line'> {
   const given = read(from, '');
   const { user, group, namespace, resource } = given;

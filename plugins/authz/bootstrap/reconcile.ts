@@ -84,7 +84,7 @@ function aggregateDefaults(roles: ReadonlyMap<string, ApiObject>, defaults: Read
 
 /**
  * Compares stored roles and bindings with the defaults (spec, "Default roles and bindings"). Returns the writes that
- * add what is missing: objects, permissions, subjects, labels. Nothing is removed, and objects with the annotation
+ * add missing objects, permissions, subjects, labels. Nothing is removed, and objects with the annotation
  * `autoupdate: "false"` are not changed.
  */
 export function reconcileBootstrap(

@@ -23,7 +23,7 @@ type IsRelated = (node: string, namespace: string, name: string) => boolean;
 /** The decision about a request of a node for one kind. */
 type Rule = (node: string, target: ResourceTarget) => Decision;
 
-// Neither changes while the server runs, unlike what depends on the pods of a node.
+// Neither changes while the server runs, unlike permissions that depend on the pods of a node.
 const ALLOWED: Decision = { is: 'allow' };
 const NO_OPINION: Decision = { is: 'noOpinion' };
 const NO_RULES: UserRules = { resourceRules: [], pathRules: [] };

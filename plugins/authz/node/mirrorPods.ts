@@ -26,8 +26,8 @@ function ofCreates({ naming }: Pick<Host<'pool'>, 'naming'>): Mutator {
 }
 
 /**
- * Restricts mirror pods, whoever makes them, to what needs no service account (spec, "Node authorization"): a part of
- * the admission plugin ServiceAccount.
+ * Restricts mirror pods, whoever makes them, to fields that need no service account (spec, "Node authorization"): a
+ * part of the admission plugin ServiceAccount.
  */
 export default definePlugin({
   name: 'mirror-pods',

@@ -84,7 +84,7 @@ class Gathered {
 
 /**
  * Returns the objects that a pod uses. `mirrorAnnotation` marks pods that a node has made itself: they give it no
- * access to anything, because a node could otherwise make pods that refer to what it wants to read.
+ * access to anything, because a node could otherwise make pods that refer to objects it wants to read.
  */
 export function podReferences(pod: Frozen<Pod>, mirrorAnnotation: string): PodReferences {
   if (Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation)) return NONE;

@@ -111,7 +111,7 @@ function smallestGrant(user: User, target: Target, naming: Host['naming']): read
   ];
 }
 
-/** Why a request is allowed or not: the rules that allow it, or the nearest ones and what to create. */
+/** Why a request is allowed or not: the rules that allow it, or the nearest ones and the objects to create. */
 export function explainRules(
   user: User,
   target: Target,

@@ -16,11 +16,11 @@ const rbacOf = ({ informer, naming }: Pick<Host<'pool'>, 'informer' | 'naming'>)
     naming,
   );
 
-/** Decides by the roles and bindings in the store, and logs what it does not allow from verbosity 2. */
+/** Decides by the roles and bindings in the store, and logs requests that it does not allow from verbosity 2. */
 export const makeRbacAuthorizer = (host: Pick<Host<'pool'>, 'informer' | 'naming' | 'log'>): Rbac =>
   withLoggedDenials(rbacOf(host), host);
 
-/** Mode RBAC: decides by the roles and bindings in the store. Logs what it does not allow from verbosity 2. */
+/** Mode RBAC: decides by the roles and bindings in the store. Logs requests that it does not allow from verbosity 2. */
 export default definePlugin({
   name: 'rbac',
   parse: () => null,

@@ -53,8 +53,8 @@ const isShown = (href: string): boolean =>
   new URL(href, window.location.href).pathname.slice(BASE.length) === place.peek().path;
 
 /**
- * Goes to a page, unless the user wants to stay. `replace`: without an entry in the history, for what changes while the
- * user types.
+ * Goes to a page, unless the user wants to stay. `replace`: without an entry in the history, for parts that change
+ * while the user types.
  */
 export function navigate(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (!isShown(href) && !mayLeave()) return;

@@ -7,7 +7,7 @@ import { requestController, type StoredRequest, writeRequest } from './requestCo
 const GROUP = 'certificates.orchestrator.io';
 const BINDINGS = 'rbac.authorization.orchestrator.io/clusterrolebindings';
 
-/** The subresources that the sender of a request must be allowed to create, with what the condition says. */
+/** The subresources that the sender of a request must be allowed to create, with the message of the condition. */
 const RECOGNIZED = [
   {
     subresource: 'selfnodeclient',

@@ -21,7 +21,7 @@ export interface RequestHandling {
   readonly name: string;
   /** Resources after whose changes all requests are handled again. */
   readonly dependsOn?: readonly string[];
-  /** Handles a request. What it throws is retried later. */
+  /** Handles a request. It is called again later for a request on which it throws. */
   handle(object: StoredRequest, client: Client): Promise<void>;
 }
 

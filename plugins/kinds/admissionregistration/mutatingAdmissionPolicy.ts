@@ -50,7 +50,7 @@ function validateMutation(
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
 /**
- * Violations of the operations in what a policy or binding matches; `field` is its field: a deletion has nothing that
+ * Violations of the operations in the rules of a policy or binding; `field` is its field: a deletion has nothing that
  * could be changed.
  */
 export const operationViolations = (match: MatchResources | undefined, field: string): Violation[] =>

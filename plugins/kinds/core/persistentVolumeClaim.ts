@@ -91,7 +91,7 @@ const movesClass = (now: ClassNames, before: ClassNames): boolean =>
 
 /**
  * In the spec of a claim, only the volume name and, if it has none, the class can be set, and the size of a bound claim
- * can be changed: to no less than what the volume has.
+ * can be changed: to no less than the capacity of the volume.
  */
 function validateClaimUpdate(
   object: PersistentVolumeClaim,

@@ -24,7 +24,7 @@ import { validateImmutable, validateNotNegative } from './violations.js';
 export const validateCounts = <T extends object>(spec: T, members: readonly IntegerMember<T>[]): Violation[] =>
   members.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
 
-/** How a workload with pods that always run is named in messages, and what is special about its validation. */
+/** How a workload with pods that always run is named in messages, and the special rules of its validation. */
 export interface Workload {
   /** The kind in the message about an empty selector. */
   readonly kind: string;
@@ -60,7 +60,7 @@ export function validateTemplateAndSelector(
   const template = object.spec.template;
   const labels = template.metadata.labels ?? {};
   const found = validateWorkloadSelector(selector, workload);
-  // Without a selector that can be applied, upstream does not look at the template, except at what is restricted.
+  // Without a selector that can be applied, upstream does not look at the template, except at restricted fields.
   if (selector && workload.malformed !== undefined && isMalformedSelector(selector))
     return workload.skipsPodSpec ? [...found, ...validateAlwaysRunning(template.spec, workload.owner)] : found;
   const wellFormed = !selector || !isMalformedSelector(selector);

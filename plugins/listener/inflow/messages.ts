@@ -10,7 +10,7 @@ const POLICY_VIOLATION = 1008;
 /** Close code for a failure of the server. */
 const INTERNAL_ERROR = 1011;
 
-/** Memory in bytes that a waiting message takes, with what it takes beside its own bytes. */
+/** Memory in bytes that a waiting message takes, with its overhead. */
 const sizeOf = (bytes: Uint8Array): number => bytes.length + 64;
 
 /** A message of a client. */

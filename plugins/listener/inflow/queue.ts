@@ -11,8 +11,8 @@ export interface Inflow<Item> {
 }
 
 /**
- * Passes what a connection receives to a consumer that may be slower: one item after the other, in order. Items that
- * arrive while the consumer is busy wait here.
+ * Passes the data that a connection receives to a consumer that may be slower: one item after the other, in order.
+ * Items that arrive while the consumer is busy wait here.
  */
 export class InflowQueue<Item> {
   #waiting: Item[] = [];

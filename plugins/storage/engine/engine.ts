@@ -57,7 +57,7 @@ const READ_CHUNK = 128;
 /** Reads that run at the same time, so that values are read while others are processed. */
 const READS_AHEAD = 3;
 /**
- * From this many values on, a range is read in one scan, if at most half of what it passes are other versions. That
+ * From this many values on, a range is read in one scan, if at most half of its entries are other versions. That
  * takes two thirds of the time of looking up each key, and less memory.
  */
 const SCANNED = 64;
@@ -80,7 +80,8 @@ interface PendingGroup {
 /**
  * The engine of the embedded stores: an index of versions in memory over ordered records. A transaction is checked
  * against the newest state when it arrives. Reads see durable data only, because they use the index at the durable
- * revision. After a failed write all further ones fail: only reopening the store shows what has reached the disk.
+ * revision. After a failed write all further ones fail: only reopening the store shows which writes have reached the
+ * disk.
  */
 export class Engine implements Storage {
   readonly #index: KeyIndex;

@@ -44,7 +44,7 @@ export const REMEDY = 'restore a snapshot, or run `capstan store recover`';
 /**
  * The version of the record layout. A store of format 2 has the same rows, but no commit log; one of format 3 may have
  * custom kinds among the keys of built-in ones (core/schema/storageLayout.ts). Either is opened, and is of this format
- * from then on, so that no earlier release opens it and misses what it does not find.
+ * from then on, so that no earlier release opens it and misses the values that it does not find.
  */
 export const FORMAT = 4;
 const FORMATS: readonly string[] = ['2', '3', String(FORMAT)];
@@ -106,7 +106,7 @@ export function writeRevision(to: Buffer, revision: number, at: number): void {
   to.writeUInt32BE(revision % 0x100000000, at + 4);
 }
 
-/** Reads what writeRevision wrote. */
+/** Reads a revision that `writeRevision` wrote. */
 export const readRevision = (from: Buffer, at: number): number =>
   from.readUInt32BE(at) * 0x100000000 + from.readUInt32BE(at + 4);
 

@@ -30,13 +30,13 @@ export class KeyMove {
     readonly connection: Connection,
     readonly keys: Keys,
     readonly prefix: string,
-    /** Called with what administrators must know. */
+    /** Called with messages for administrators. */
     readonly notice: (message: string) => void,
   ) {}
 
   /**
    * Throws StoreError if another server uses the store: it would take the objects that are moved for deleted ones, and
-   * its garbage collector would delete what they own. The Lease of the controllers shows it.
+   * its garbage collector would delete their dependents. The Lease of the controllers shows it.
    */
   async checkUnused(): Promise<void> {
     const before = await this.#heldLeases();

@@ -81,7 +81,7 @@ export class EtcdStore implements Storage {
 
   constructor(
     config: EtcdConfig,
-    /** Called with what administrators must know about a store of an earlier release. */
+    /** Called with messages for administrators about a store of an earlier release. */
     readonly notice: (message: string) => void = () => {},
     /** How values are stored; default: as they are. */
     values: ValueCodec = PLAIN_VALUES,

@@ -31,12 +31,12 @@ export interface RowStream {
   once(event: 'close', listener: () => void): this;
 }
 
-/** A database, or what `snapshot` returns: the database as of that call. */
+/** A database, or the result of `snapshot`: the database as of that call. */
 export interface Database {
   /** Opens it. */
   ready(): Promise<void>;
   close(): Promise<void>;
-  /** Writes what is in memory to tables, and makes them durable. */
+  /** Writes the data in memory to tables, and makes them durable. */
   flush(): Promise<void>;
   write(): WriteBatch;
   read(options: { readonly autoDestroy: boolean }): ReadBatch;

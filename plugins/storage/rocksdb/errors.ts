@@ -2,7 +2,7 @@ import { StoreError } from '../../../core/api/index.js';
 import { toOneLine } from '../../../core/model/text/trailing.js';
 import { REMEDY } from '../engine/records.js';
 
-/** Converts an error of RocksDB or the system to a StoreError, whose message has one line and says what to do. */
+/** Converts an error of RocksDB or the system to a StoreError, whose message has one line and names the remedy. */
 export function toStoreError(path: string, error: Error): StoreError {
   if (error instanceof StoreError) return error;
   return new StoreError(explain(path, formatMessage(error.message)), { cause: error });

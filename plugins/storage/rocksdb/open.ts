@@ -43,7 +43,7 @@ export interface RocksDbOptions {
   readonly values?: ValueCodec | undefined;
   /** Called if the high-water mark cannot be written, or the mode of a file be changed; the store continues. */
   readonly warn?: (error: Error) => void;
-  /** Called with what administrators must know about a store of an earlier release. */
+  /** Called with messages for administrators about a store of an earlier release. */
   readonly notice?: (message: string) => void;
 }
 

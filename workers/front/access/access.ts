@@ -10,7 +10,7 @@ import { type Usage, Usages } from '../fairness/usage.js';
 import { credentialHeaders } from '../watch/webSocket.js';
 import type { CacheFor } from '../../../core/api/access.js';
 
-/** Bytes of an entry beside its key: its place in a table, and what it holds. */
+/** Bytes of an entry beside its key: its place in a table, and its content. */
 const ENTRY_BYTES = 100;
 /** Bytes of an identity beside its credentials: its user, and the tables of its decisions. */
 const IDENTITY_BYTES = 1000;
@@ -180,8 +180,8 @@ export class AccessCache {
   }
 
   /**
-   * Remembers what the pool found for a request: the sender, and the permission, if there is one. Returns the identity,
-   * if it may be remembered.
+   * Remembers the findings of the pool for a request: the sender, and the permission, if there is one. Returns the
+   * identity, if it may be remembered.
    */
   learn(
     credentials: string,
@@ -203,7 +203,7 @@ export class AccessCache {
     return identity.allowed.weight - before;
   }
 
-  /** A user who needs no credentials. What is found about it is remembered as long as somebody has the identity. */
+  /** A user who needs no credentials. Permissions found for it are remembered as long as somebody has the identity. */
   identityOf(user: User): Identity {
     return new Identity(user, this.usages.of(user.name), Number.POSITIVE_INFINITY, []);
   }

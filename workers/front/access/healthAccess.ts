@@ -29,7 +29,10 @@ export class HealthAccess {
     return this.#isAllowed;
   }
 
-  /** Schedules a refresh after a change of what permissions depend on. One refresh serves all changes until then. */
+  /**
+   * Schedules a refresh after a change of objects that permissions depend on. One refresh serves all changes until
+   * then.
+   */
   policyChanged(): void {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {

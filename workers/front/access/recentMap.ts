@@ -1,8 +1,8 @@
 /**
- * A map of bounded weight. Over the bound it drops what was used least recently, in steps: entries are in two
- * generations, of half the bound each; what is read moves to the younger one, and when that is full, the older one is
- * dropped whole. A read from the younger generation therefore costs only a look-up, and entries used within the last
- * half of the bound are kept.
+ * A map of bounded weight. Over the bound it drops the least recently used entries, in steps: entries are in two
+ * generations, of half the bound each; an entry that is read moves to the younger one, and when that is full, the older
+ * one is dropped whole. A read from the younger generation therefore costs only a look-up, and entries used within the
+ * last half of the bound are kept.
  */
 export class RecentMap<V> {
   #young = new Map<string, V>();

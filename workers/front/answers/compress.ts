@@ -34,7 +34,10 @@ export async function respondWhole(exchange: Exchange, headers: Headers, body: U
   await send(exchange, [...headers, ...COMPRESSED], bytes);
 }
 
-/** Sends a body. Resolves when the client has taken most of it: listeners copy what the connection does not accept. */
+/**
+ * Sends a body. Resolves when the client has taken most of it: listeners copy the bytes that the connection does not
+ * accept.
+ */
 async function send(exchange: Exchange, headers: Headers, body: Uint8Array): Promise<void> {
   if (body.length <= LIST_SLICE_BYTES) return exchange.respond(200, headers, body);
   async function* parts(): AsyncGenerator<Uint8Array> {

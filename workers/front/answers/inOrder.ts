@@ -1,7 +1,7 @@
 /**
  * Runs `work` on every item and yields the results in the order of the items. At most `ahead` items are being worked on
  * or wait to be taken: the next one begins when the consumer asks for another result. A consumer that ends early leaves
- * at most `ahead` pieces of work to end by themselves. Throws what `work` rejects with, in its place.
+ * at most `ahead` pieces of work to end by themselves. Throws the errors of `work`, in their place.
  */
 export async function* inOrder<T, R>(
   items: Iterable<T>,

@@ -48,7 +48,7 @@ export interface AuditParts {
 }
 
 /**
- * Gives the sinks the events of requests that the policy selects: who sent them, on whose behalf, what was asked, and
+ * Gives the sinks the events of requests that the policy selects: who sent them, on whose behalf, the request, and
  * how it was answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects and
  * the Status of an answer, without values where objects have credentials. Where the policy asks for bodies, these and
  * the patches of webhooks are recorded too, but never those with credentials (`Strategy.confidential`): their events
@@ -61,7 +61,7 @@ export class Audit {
     this.events = new AuditEvents(parts.naming);
   }
 
-  /** Takes what is recorded about a request from its exchange. If a sink is blocking, the answer waits for it. */
+  /** Takes the record of a request from its exchange. If a sink is blocking, the answer waits for it. */
   begin(given: Exchange, route: Route): BegunRequest {
     const { policy, sinks } = this.parts;
     const auditId = givenAuditId(given.header('audit-id')) ?? randomUUID();

@@ -138,7 +138,7 @@ export class AuditEvents {
   }
 
   /**
-   * The object of the path with what the body of a create or update says of it: its uid and resource version and, if
+   * The object of the path with the values of the body of a create or update: its uid and resource version and, if
    * the path has none, its name; if the body was not decoded, the name that the object got. `understood`: the body that
    * the event has, if any.
    */
@@ -157,7 +157,7 @@ export class AuditEvents {
     return isOfPath ? {} : { objectRef: this.#objectOf({ ...target, name }, { uid, resourceVersion }) };
   }
 
-  /** Members in upstream's order. `sent`: what the body of the request says of the object. */
+  /** Members in upstream's order. `sent`: the identity of the object in the body of the request. */
   #objectOf(
     target: Extract<Route['target'], { is: 'resource' }>,
     sent: { readonly uid?: string; readonly resourceVersion?: string } = {},

@@ -28,8 +28,8 @@ let keptOfAll = 0;
 const STATUS_MEMBERS = ['status', 'message', 'reason', 'details', 'code'] as const;
 
 /**
- * An exchange that keeps of its bodies what the audit event repeats, until the event is written. It can hold its answer
- * back until then, and tells when a streamed answer has ended.
+ * An exchange that keeps the parts of its bodies that the audit event repeats, until the event is written. It can hold
+ * its answer back until then, and tells when a streamed answer has ended.
  */
 export class AuditedExchange implements Exchange {
   readonly method: string;
@@ -227,7 +227,7 @@ export class AuditedExchange implements Exchange {
     return this.#streamed(stream, () => stream.end(), headers);
   }
 
-  /** A stream that notes its end, and what is written, if that is kept. `end` ends the given one. */
+  /** A stream that notes its end, and the bytes written, if those are kept. `end` ends the given one. */
   #streamed(stream: ResponseStream, end: WebSocketStream['end'], headers: readonly Header[] = []): WebSocketStream {
     this.#isStreaming = true;
     let kept = 0;

@@ -18,7 +18,7 @@ export class Deadlines {
 
   constructor(readonly milliseconds: number) {}
 
-  /** Calls `expire` when the time is over, unless the deadline is cleared before. Returns what `clear` takes. */
+  /** Calls `expire` when the time is over, unless the deadline is cleared before. Returns the argument for `clear`. */
   set(expire: () => void): number {
     const id = this.#pending.add({ due: monotonicTime() + this.milliseconds, expire });
     this.#timer ??= this.#wakeAfter(this.milliseconds);

@@ -14,7 +14,7 @@ export class FairLimiter {
     readonly limit: number,
   ) {}
 
-  /** The result of `work`, which runs when it is its turn. Rejects with what `work` throws. */
+  /** The result of `work`, which runs when it is its turn. Rejects with the error of `work`. */
   async run<T>(owner: object, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.limit) await new Promise<void>(resolve => this.#wait(owner, resolve));
     else this.#running++;

@@ -70,7 +70,7 @@ export class Slices {
     return kept;
   }
 
-  /** Runs computations in the order in which they came, for what is left of this turn's slice. */
+  /** Runs computations in the order in which they came, for the rest of this turn's slice. */
   #run(): void {
     const began = monotonicTime();
     const deadline = began + SLICE_MS - this.#spent;

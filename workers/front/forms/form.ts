@@ -54,7 +54,7 @@ export interface ItemForm {
   frame(list: ListMetadata, length: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
   /** Bytes between two items. */
   readonly between: number;
-  /** The items of some entries, in one or more pieces, with what stands between two before each. */
+  /** The items of some entries, in one or more pieces, with the separator before each. */
   items(request: FrontRequest, entries: readonly Entry[]): Awaitable<readonly Uint8Array[]>;
   /** Called with all entries of a long list, to begin with the last ones elsewhere. */
   makeAhead?(request: FrontRequest, entries: readonly Entry[]): void;

@@ -39,11 +39,11 @@ const POOL_PARTS = 4;
 /** Entries to encode, in parts that the front end takes from the front, and the pool from the end. */
 interface Work {
   readonly parts: (readonly Entry[])[];
-  /** Takes what is made of entries. */
+  /** Takes the encodings that are made of entries. */
   readonly take: (entries: readonly Entry[], records: readonly Uint8Array[]) => void;
   /** Whether an entry is still to be encoded. */
   readonly isMissing: (entry: Entry) => boolean;
-  /** Resolves when the pool has returned what it has taken. */
+  /** Resolves when the pool has returned the entries that it has taken. */
   inPool?: Promise<void> | undefined;
 }
 

@@ -35,7 +35,7 @@ const envelopeLength = (resource: Resource): number =>
 
 /**
  * The parts of a list's body, in order: views of the items as they are held, without the `skip` bytes of their
- * envelopes, and what stands between them.
+ * envelopes, and the separators.
  */
 export function* listParts(head: Uint8Array, items: readonly Entry[], skip: number): Generator<Uint8Array> {
   yield head;

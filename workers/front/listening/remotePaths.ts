@@ -71,7 +71,7 @@ export class RemotePaths {
 
   constructor(readonly post: (message: FromListeningThread) => void) {}
 
-  /** The handler of the front end. Rejects with what the main thread throws. */
+  /** The handler of the front end. Rejects with the error of the main thread. */
   readonly handle: PathHandler = (exchange, _route, body) =>
     new Promise<boolean>((resolve, reject) => {
       const accepted = (bytes: number): void => this.post({ is: 'pathAccepted', requestId, bytes });

@@ -88,7 +88,7 @@ const discoveryOf = (parts: Parts): ((others: Others) => DocumentSet) =>
     }),
   );
 
-/** Apart from discovery: to find what they describe takes longer, and they are asked for less often. */
+/** Apart from discovery: to find the types that they describe takes longer, and they are asked for less often. */
 const openApiOf = (parts: Parts): ((others: OtherDescriptions) => OpenApiDocuments) =>
   ofCurrent<OpenApiDocuments, OtherDescriptions>(parts, ({ of, further, others }, previous) =>
     openApiDocuments(of, parts.naming, { documents: [...further.values()], others }, previous),

@@ -20,7 +20,7 @@ export class JobCosts {
   }
 
   /**
-   * Takes what the jobs of a batch, of these kinds, have cost together: `ms` milliseconds of a thread. Undefined is a
+   * Takes the cost of a batch of jobs of these kinds: `ms` milliseconds of a thread. Undefined is a
    * kind that is not told apart.
    */
   record(kinds: readonly (string | undefined)[], ms: number): void {

@@ -14,7 +14,7 @@ export class Services {
     return this.#states.values();
   }
 
-  /** Starts all services. Rejects with what one of them throws. */
+  /** Starts all services. Rejects with the error of one of them. */
   async start(services: ReadonlyMap<string, Service>): Promise<void> {
     this.#services = services;
     await Promise.all(Array.from(services.values(), one => one.start(state => this.#publish(one.name, state))));

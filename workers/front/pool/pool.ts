@@ -31,7 +31,7 @@ const OPTIONS = {
   concurrentTasksPerWorker: 4,
   atomics: 'disabled',
   recordTiming: false,
-  // Threads are ended here, when they have released what they hold.
+  // Threads are ended here, when they have released their resources.
   idleTimeout: Number.POSITIVE_INFINITY,
   resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
 } as const;
@@ -47,7 +47,7 @@ export interface PoolParts {
   readonly data: ThreadData;
   /** Connects a thread to the writer. */
   readonly connect: () => WriterChannel;
-  /** Takes what plugins have counted. */
+  /** Takes the counts of plugins. */
   readonly observed: (observations: readonly ObservedValues[]) => void;
   readonly log: Log;
 }
@@ -162,7 +162,7 @@ export class Pool implements JobRunner {
     return this.#threads.readings;
   }
 
-  /** Starts the services that plugins of the threads ask. Rejects with what one of them throws. */
+  /** Starts the services that plugins of the threads ask. Rejects with the error of one of them. */
   async startServices(services: ReadonlyMap<string, Service>): Promise<void> {
     await this.#threads.services.start(services);
   }
@@ -214,7 +214,7 @@ export class Pool implements JobRunner {
    * Runs a job that may take long: alone, when it is the turn of the sender. `take` is called then, and may return
    * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, also if a plugin that it
    * has called has not answered, or when it has kept the thread for too long. Resolves and rejects as `run`, and
-   * rejects with what `take` throws.
+   * rejects with the error of `take`.
    */
   runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
   runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined>;
@@ -282,7 +282,7 @@ export class Pool implements JobRunner {
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  /** Ends the threads, once their plugins have released what they hold. Jobs in flight are refused with 503. */
+  /** Ends the threads, once their plugins have released their resources. Jobs in flight are refused with 503. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#stuck.close();

@@ -47,7 +47,7 @@ export class PoolClient {
     readonly pool: JobRunner,
     readonly access: AccessCache,
     readonly now: () => number,
-    /** Called with what is to be recorded about credentials. */
+    /** Called with the record about credentials. */
     readonly record: (use: CredentialUse) => void = () => undefined,
   ) {}
 
@@ -88,7 +88,7 @@ export class PoolClient {
   /**
    * Runs a job of a request. The pool authenticates and authorizes the sender as far as that is not known; what it
    * finds is noted in `request.sender` and remembered for later requests. `fields` is called when the job is passed to
-   * the pool, which may be later if it has many bytes. Throws what `Pool.run` throws, and an Error if the client is
+   * the pool, which may be later if it has many bytes. Throws the errors of `Pool.run`, and an Error if the client is
    * gone by then.
    */
   async run(

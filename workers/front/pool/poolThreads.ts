@@ -40,7 +40,7 @@ export interface PoolThreadHandlers {
   readonly late: (outcomes: readonly LateOutcome[]) => void;
   /** Takes the outcome of a batch that was not returned to Piscina. */
   readonly batchEnded: (batch: number, outcome: BatchOutcome) => void;
-  /** Takes what plugins have counted. */
+  /** Takes the counts of plugins. */
   readonly observed: (observations: readonly ObservedValues[]) => void;
   /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
   readonly isBusy: () => boolean;
@@ -94,7 +94,7 @@ class PoolThread {
 
 /**
  * The threads of a Piscina. Piscina creates them, and another instead of one that ends; each has a channel of its own
- * to the front end, for what Piscina does not know: the port to the writer, late outcomes, and an orderly close.
+ * to the front end, for tasks that Piscina does not know: the port to the writer, late outcomes, and an orderly close.
  */
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();
@@ -199,7 +199,7 @@ export class PoolThreads {
     await Promise.all(Array.from(this.#threads.values(), ({ idle }) => idle.promise));
   }
 
-  /** Has every thread release what it holds, within a bounded time. */
+  /** Has every thread release its resources, within a bounded time. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#endWatch();
@@ -207,7 +207,7 @@ export class PoolThreads {
     await Promise.all(Array.from(this.#threads.values(), ({ port }) => port && closeThread(port, THREAD_CLOSE_MS)));
   }
 
-  /** Ends a thread that has no jobs, when it has released what it holds. */
+  /** Ends a thread that has no jobs, when it has released its resources. */
   async retire(id: number): Promise<void> {
     for (const [worker, thread] of this.#threads) {
       if (worker.threadId !== id || thread.isRetired || this.#isClosing) continue;

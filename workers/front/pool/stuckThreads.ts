@@ -141,8 +141,8 @@ export class StuckThreads {
   }
 
   /**
-   * Runs a job of a suspect when it is its turn, on a thread that others do not need. Resolves with what `run` resolves
-   * with. Rejects with Refusal 429 if the user is slowed down by then.
+   * Runs a job of a suspect when it is its turn, on a thread that others do not need. Resolves as `run`
+   * does. Rejects with Refusal 429 if the user is slowed down by then.
    */
   runApart<T>(user: string, run: () => Promise<T>): Promise<T> {
     return this.#apart.run(this.suspects.ownerOf(user), async () => {

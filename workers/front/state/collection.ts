@@ -39,7 +39,7 @@ interface Unreadable {
 /** All current objects of one storage name. */
 export class Collection {
   readonly entries = new SortedMap<Entry>();
-  /** Objects that cannot be read, by key. What was last read of them is among the entries, for their last event. */
+  /** Objects that cannot be read, by key. Their last readable version is among the entries, for their last event. */
   readonly unreadable = new Map<string, Unreadable>();
   /** Revision of the last change in this collection. */
   revision = 0;
@@ -50,7 +50,7 @@ export class Collection {
     public selectable: ReadonlyMap<string, (object: ApiObject) => string>,
   ) {}
 
-  /** Sets the selectable fields of the kind, and drops what was parsed with the fields before. */
+  /** Sets the selectable fields of the kind, and drops values that were parsed with the fields before. */
   select(fields: Collection['selectable']): void {
     if (fields.size === 0 && this.selectable.size === 0) return;
     this.selectable = fields;

@@ -36,7 +36,7 @@ export interface ControlParts {
   readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
   /** Returns the resources of plugins, and the built-in ones. */
   readonly resources: () => FixedResources;
-  /** Takes what controllers have counted. */
+  /** Takes the counts of controllers. */
   readonly observed: (observations: readonly ObservedValues[]) => void;
   /** Called when a controller has started. */
   readonly started: (controller: string) => void;
@@ -95,7 +95,7 @@ export class ControlThread {
     }
   }
 
-  /** Ends the thread, once its plugins have released what they hold and its leadership is given up. */
+  /** Ends the thread, once its plugins have released their resources and its leadership is given up. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#watch.end();

@@ -134,7 +134,7 @@ class Guest extends EventEmitter implements ServerThread {
 /** Servers of this process that have threads. */
 let servers = 0;
 
-/** Counts a server of this process. Returns whether there is another one, and what ends the count. */
+/** Counts a server of this process. Returns whether there is another one, and a function that ends the count. */
 export function countServer(): { readonly isFurther: boolean; readonly end: () => void } {
   servers++;
   return { isFurther: servers > 1, end: () => void servers-- };

@@ -52,7 +52,7 @@ export class StoreThread {
     data: ThreadData,
     /** Whether the thread may be one that other servers use, see `createThread`. */
     isGuest: boolean,
-    /** Takes what plugins of the thread have counted. */
+    /** Takes the counts of plugins of the thread. */
     observed: (observations: readonly ObservedValues[]) => void,
     log: Log,
   ) {
@@ -154,7 +154,7 @@ export class StoreThread {
     return counter;
   }
 
-  /** Commits what was proposed, closes the store and ends the thread. */
+  /** Commits the open proposals, closes the store and ends the thread. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await closeThread(this.#worker);

@@ -74,7 +74,7 @@ function unencodable(thrown: unknown): Refusal {
   return new Refusal('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
-/** Largest number of events in a slice: what a pool thread encodes in a few milliseconds. */
+/** Largest number of events in a slice: a pool thread encodes them in a few milliseconds. */
 const SLICE_EVENTS = 256;
 
 /**
@@ -115,8 +115,8 @@ function deletedBytes(change: Change, before: Entry): Buffer {
 
 /**
  * One watch. It is in one of three states: catching up (initial objects or past changes are being written, live ones
- * queue), live, or ended. Writes are never waited for: what the connection has not taken counts, and a reader too far
- * behind is disconnected.
+ * queue), live, or ended. Writes are never waited for: bytes that the connection has not taken count, and a reader too
+ * far behind is disconnected.
  */
 export class Watcher {
   /** Set while initial events are written. */

@@ -44,7 +44,7 @@ const showsOld = ({ state }: ReadContext, resource: Resource, { isInitial, revis
   (!isInitial && (revision ?? state.revision) < resource.changedAt!) ||
   predates(resource, state.collections.get(resource.storageName)!.entries.range(''));
 
-/** A watch that may begin: what was asked for, and how its events are sent. */
+/** A watch that may begin: its parameters, and how its events are sent. */
 interface CheckedWatch extends WatchOptions {
   readonly collection: Collection;
   readonly selection: Selection;

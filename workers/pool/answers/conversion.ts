@@ -27,7 +27,7 @@ export function converterOf(
 
 /**
  * Converts objects of the kind of `resource` to a version by its converter; those that have the version are returned as
- * they are. Throws what the converter throws, and 500 for results that are not the given objects in the version.
+ * they are. Throws the errors of the converter, and 500 for results that are not the given objects in the version.
  */
 export async function convertAll(
   convert: ConvertObjects,

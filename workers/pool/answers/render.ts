@@ -146,7 +146,7 @@ function renderPart(
   return framePart(context, route, choice, encodeItems(choice, part[memberOf(choice)]!), rendering);
 }
 
-/** The text of a part of a list. The first one has `list` and is answered with what is around them all. */
+/** The text of a part of a list. The first one has `list` and is answered with the text around them all. */
 function framePart(context: Context, route: Route, choice: Choice, text: Uint8Array, rendering: Rendering): Rendered {
   const { list, status } = rendering;
   if (!list) return { is: 'rendered', pieces: [text] };

@@ -23,7 +23,7 @@ export const storageResource = (registry: Registry, resource: Resource): Resourc
 export const toStrategyVersion = (resource: Resource, object: ApiObject): ApiObject =>
   isStorageVersion(resource) ? object : convert(resource, object, resource.storageApiVersion);
 
-/** The object in the version that is stored. Throws or rejects with what its converter throws. */
+/** The object in the version that is stored. Throws or rejects with the error of its converter. */
 export function toStorageVersion(context: Context, resource: Resource, object: ApiObject): Awaitable<ApiObject> {
   const converter = converterOf(context, resource);
   if (isStorageVersion(resource)) return object;
@@ -56,14 +56,14 @@ const withStoredDefaults = (
   object: ApiObject,
 ): ApiObject => registry.byKind(storageApiVersion, kind)?.custom?.readOwn(object) ?? object;
 
-/** An object of any version in the version of a resource. Throws or rejects with what its converter throws. */
+/** An object of any version in the version of a resource. Throws or rejects with the error of its converter. */
 export function convertTo(context: Context, from: Resource, to: Resource, object: ApiObject): Awaitable<ApiObject> {
   const converter = converterOf(context, to);
   if (!converter) return to.custom?.read(object) ?? convert(from, object, to.apiVersion);
   return after(convertAll(converter, to, [object], to.apiVersion), ([converted]) => to.custom!.accept(converted!));
 }
 
-/** Stored objects in the version of the request. Throws or rejects with what their converter throws. */
+/** Stored objects in the version of the request. Throws or rejects with the error of their converter. */
 export function toRequestVersion(
   context: Context,
   resource: Resource,
@@ -115,8 +115,8 @@ export function storedObject({ job, resource, target }: AuthorizedRequest): ApiO
 }
 
 /**
- * Canonical text of an object in the version of `resource`: what is stored and sent. Members stand in the order of
- * their declaration, whoever has set them.
+ * Canonical text of an object in the version of `resource`: the text that is stored and sent. Members stand in the
+ * order of their declaration, whoever has set them.
  */
 export const encodeObject = (resource: Resource, object: ApiObject): string =>
   encode(

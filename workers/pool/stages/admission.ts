@@ -129,7 +129,7 @@ async function validateDeletion(context: Context, { request, options, old, outco
   return { request, dryRun, outcome };
 }
 
-/** Asks all validators about a connection to a process or port. Throws what they throw. */
+/** Asks all validators about a connection to a process or port. Throws their errors. */
 export function validateConnection(context: Context, request: AuthorizedRequest): Promise<void> {
   const { name } = request.target;
   const change = changeOf({ context, request, operation: 'CONNECT', name, dryRun: false });

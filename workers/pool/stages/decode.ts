@@ -67,7 +67,7 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
   }
 }
 
-/** Returns what a POST does: create an object, act on one, or ask something that is not stored. */
+/** Returns the operation of a POST: create an object, act on one, or ask something that is not stored. */
 function kindOfCreate({ resource, route }: AuthorizedRequest): 'create' | 'action' | 'review' {
   if (route.subresource) return 'action';
   if (resource.stored) return 'create';
@@ -168,7 +168,7 @@ export function decodePatched(
   };
   let object: ApiObject;
   try {
-    // A strategic merge knows the type of its result: what the patch says of kind and version has no effect.
+    // A strategic merge knows the type of its result: kind and version in the patch have no effect.
     const checkKind = type ? checkSubresourceEnvelope : checkEnvelope;
     reportStrictErrors(
       options.fieldValidation,

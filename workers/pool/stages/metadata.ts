@@ -4,7 +4,7 @@ import type { Violation } from '../../../core/model/refusal.js';
 import { type MetadataRules, validateMetadata, validateMetadataUpdate } from '../../../core/schema/decode/metadata.js';
 import type { Resource } from '../../../core/schema/resource.js';
 
-/** Sets what the server alone decides about a new object (spec, "Object envelope and common metadata"). */
+/** Sets the members of a new object that the server alone decides (spec, "Object envelope and common metadata"). */
 export function setSystemMetadata({ metadata }: ApiObject, uid: string, now: string): void {
   metadata.uid = uid;
   metadata.creationTimestamp = now;

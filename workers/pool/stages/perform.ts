@@ -14,8 +14,9 @@ import { askValidators, runValidation } from './admission.js';
 import { changeOf, reviewChange } from './admissionChange.js';
 
 /**
- * Carries out an action or a review once mutators have run, and asks the validators: about what becomes of the object
- * where the kind can say that before it is stored, else about the body. Throws what the kind and the validators refuse.
+ * Carries out an action or a review once mutators have run, and asks the validators: about the resulting object
+ * where the kind can say that before it is stored, else about the body. Throws the refusals of the kind and the
+ * validators.
  */
 export const performWrite = (context: Context, write: Action | Review): Promise<ValidWrite> =>
   write.is === 'action' ? performAction(context, write) : performReview(context, write);
@@ -42,7 +43,7 @@ async function performAction(context: Context, action: Action): Promise<ValidWri
     }
     case 'answer': {
       const object = await rule.run(draft, deepCopy(old), strategyContext);
-      // Validators see what was asked for, not the answer, which may hold secrets.
+      // Validators see the request, not the answer, which may hold secrets.
       await ask(draft);
       return { request, dryRun, outcome: { is: 'answered', object, status: 201 } };
     }

@@ -35,7 +35,7 @@ export function statusPart(
   strategyContext: StrategyContext,
 ): WrittenPart {
   const { strategy } = resource;
-  // Some kinds complete a status from its parts: what they make of it is owned.
+  // Some kinds complete a status from its parts: the completed fields are owned.
   const owned = withStatus(old, { ...object, status: deepCopy(object['status']) });
   strategy.prepareStatus(owned, old, strategyContext);
   // In upstream, the writer of the status of a custom object owns the metadata in the body, although they are not

@@ -17,7 +17,7 @@ export interface StoredObject {
 const quantitiesOf = (amounts: UnknownRecord | undefined): Map<string, Quantity> =>
   new Map(Object.entries(amounts ?? {}).map(([name, amount]) => [name, quantityOf(amount)]));
 
-/** A hash of all that charges depend on: the object without its version, its managers and what is used of it. */
+/** A hash of all that charges depend on: the object without its version, its managers and the used amounts. */
 function hashOfRest(object: UnknownRecord): string {
   const { resourceVersion: _version, managedFields: _managers, ...metadata } = recordAt(object, 'metadata') ?? {};
   const { used: _used, ...status } = recordAt(object, 'status') ?? {};
@@ -26,7 +26,7 @@ function hashOfRest(object: UnknownRecord): string {
     .digest('base64');
 }
 
-/** An encoded object in parts: the time of its last manager follows `head`, what is used of it `middle`. */
+/** An encoded object in parts: the time of its last manager follows `head`, the used amounts `middle`. */
 interface Template {
   /** Without the digits of the revision, which are missing at `gap`. */
   readonly head: Buffer;
@@ -50,7 +50,7 @@ function templateOf(object: UnknownRecord, counters: readonly string[]): Templat
   return { head, gap, middle, tail, counters: counters.map(name => ({ name, text: JSON.stringify(name) })) };
 }
 
-/** An object whose counters are charged: what is used of it, with the charges that are not written yet. */
+/** An object whose counters are charged: the used amounts, with the charges that are not written yet. */
 export class Account {
   #object: UnknownRecord = {};
   #rest = '';
@@ -64,7 +64,7 @@ export class Account {
   bytes = 0;
   /** By how much counters were changed since the object was last written, in billionths; never 0. */
   readonly #changed = new Map<string, bigint>();
-  /** The encoded object, without what changes with each charge of the counters that `#manager` owns. */
+  /** The encoded object, without the parts that change with each charge of the counters that `#manager` owns. */
   #template: Template | undefined;
   readonly #owned = new Set<string>();
   #manager = '';
@@ -92,7 +92,7 @@ export class Account {
     this.bytes = value.length;
   }
 
-  /** Whether a charge was decided on what the object still is, and leaves it within its bounds. */
+  /** Whether a charge was decided on the present content of the object, and leaves it within its bounds. */
   permits({ seen, amounts }: ProposedCharge): boolean {
     if (seen < this.#base) return false;
     return amounts.every(([name, amount]) => {

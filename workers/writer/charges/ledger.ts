@@ -107,8 +107,8 @@ class Accounts {
  * Commits proposals with charges, and the other writes of the charged objects, one batch after the other: concurrent
  * charges of an object do not conflict, and a batch writes it once. A batch is committed as one group: first the
  * charged objects, each in a transaction of its own, then the proposals. So a crash in between may leave a charge
- * without its object, never an object without its charge. What was charged for proposals that conflict with other
- * writes is taken back before their verdicts are published.
+ * without its object, never an object without its charge. Charges of proposals that conflict with other
+ * writes are taken back before their verdicts are published.
  */
 export class Ledger {
   readonly #accounts: Accounts;
@@ -127,7 +127,7 @@ export class Ledger {
     return charges !== undefined || operations.some(({ key }) => this.#accounts.has(key));
   }
 
-  /** Commits proposals. Resolves when all that were added are committed. Throws what the store throws. */
+  /** Commits proposals. Resolves when all that were added are committed. Throws the errors of the store. */
   add(proposals: readonly Proposal[]): Promise<void> {
     this.#queue.push(...proposals);
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
@@ -176,7 +176,7 @@ export class Ledger {
     const lost = accepted.filter((_, i) => outcomes[i]!.is !== 'committed');
     late.push(...accepted.filter((_, i) => outcomes[i]!.is === 'failed').map(stale));
     for (const proposal of lost) this.#accounts.refund(itemsOf(proposal));
-    // The requests run again: by then, all threads must have seen what made them fail.
+    // The requests run again: by then, all threads must have seen the write that made them fail.
     await this.#write([], () => false, lost);
     if (late.length > 0) this.commits.publish(late);
     this.#accounts.trim();

@@ -10,7 +10,7 @@ export interface ChargeWriter {
   readonly time: string;
 }
 
-/** Removes the field at a path from a field set in the form FieldsV1, and what is empty then. */
+/** Removes the field at a path from a field set in the form FieldsV1, and parents that are empty then. */
 function removeField(set: UnknownRecord, [first, ...rest]: readonly string[]): void {
   const below = first === undefined ? undefined : set[first];
   if (first === undefined || !isRecord(below)) return;

@@ -16,7 +16,9 @@ export class SharedLedger {
 
   constructor(readonly storage: Pick<Storage, 'get' | 'commit'>) {}
 
-  /** Commits a proposal. `failed`: the charge is refused, or another write was faster. Throws what the store throws. */
+  /**
+   * Commits a proposal. `failed`: the charge is refused, or another write was faster. Throws the errors of the store.
+   */
   commit(proposal: Proposal & { readonly charges: object }): Promise<Outcome> {
     const keys = proposal.charges.items.map(({ key }) => key);
     const before = Promise.allSettled(keys.map(key => this.#turns.get(key)));

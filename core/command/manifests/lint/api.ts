@@ -2,7 +2,7 @@ import { parseVersionName, stabilityOf } from '../../../schema/registry/versionN
 
 /** A field of a version. */
 export interface ApiField {
-  /** Type and format, and for lists and maps how they merge: what may not change. */
+  /** Type and format, and for lists and maps how they merge: none of these may change. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly hasDefault: boolean;

@@ -54,7 +54,7 @@ function lifeBreaches(version: ApiVersion): Breach[] {
   return found;
 }
 
-/** Rule 3: what is deprecated has a replacement that is as stable. */
+/** Rule 3: a deprecated version or field has a replacement that is as stable. */
 function replacementBreaches(kind: ApiKind): Breach[] {
   const lasting = served(kind).filter(({ isDeprecated }) => !isDeprecated);
   return served(kind)

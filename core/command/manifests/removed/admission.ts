@@ -1,7 +1,7 @@
 import { recordsAt, stringAt } from '../../../model/record.js';
 import { fill, type Rewrite, Unconvertible } from './rewrite.js';
 
-/** Webhook configurations: what v1beta1 did where fields were absent, and what v1 needs to be told. */
+/** Webhook configurations: defaults of v1beta1 that v1 requires to be set. */
 export const webhookConfiguration: Rewrite = object => {
   for (const [i, webhook] of recordsAt(object, 'webhooks').entries()) {
     const sideEffects = stringAt(webhook, 'sideEffects');

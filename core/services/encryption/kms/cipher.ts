@@ -15,7 +15,7 @@ const FAILED_POLL_MS = 10_000;
 /** How long the start waits for a plugin, which may be starting too, and the pause between two attempts. */
 const START_MS = 30_000;
 const PAUSE_MS = 250;
-/** How often a seed is decrypted that is refused: plugins refuse for a moment what their service does not answer. */
+/** How often a seed is decrypted that is refused: plugins refuse for a moment when their service does not answer. */
 const ATTEMPTS = 3;
 /** Failures to decrypt seeds are logged once in this time. */
 const LOG_MS = 10_000;

@@ -55,7 +55,7 @@ export class KmsPlugin {
 
   /**
    * Calls a method. Rejects with Unavailable if the plugin does not answer within its time or may succeed later, and
-   * with StoreError if it refuses. Messages never have what was sent.
+   * with StoreError if it refuses. Messages never repeat the request.
    */
   call<Response>({ path, request, response }: Method<Response>, message: object): Promise<Response> {
     const began = monotonicTime();

@@ -27,7 +27,7 @@ interface ImageStatus {
   readonly annotations: readonly (readonly [string, string])[];
 }
 
-/** Reads the `status` of an ImageReview; what is absent is denied. */
+/** Reads the `status` of an ImageReview; an absent status denies. */
 function readStatus(review: UnknownRecord): ImageStatus {
   const status = isRecord(review['status']) ? review['status'] : {};
   const annotations = isRecord(status['auditAnnotations']) ? Object.entries(status['auditAnnotations']) : [];

@@ -51,7 +51,7 @@ export class UsageCounter {
     return this.#measured.some(measured => measured.storageName === storageName);
   }
 
-  /** Whether a change of an object may lower what it uses. */
+  /** Whether a change of an object may lower its usage. */
   mayFall(storageName: string, object: Frozen<ApiObject>, old: Frozen<ApiObject>): boolean {
     const measured = this.#measured.find(one => one.storageName === storageName);
     if (!measured) return false;

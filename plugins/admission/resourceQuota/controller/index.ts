@@ -98,7 +98,7 @@ class Quotas {
 const isPublished = ({ spec, status }: Quota): boolean =>
   status?.hard !== undefined && status.used !== undefined && isEqual(amountsOf(spec.hard), amountsOf(status.hard));
 
-/** The status of a quota, if it is to be another one. What nothing counts any more keeps its last amount. */
+/** The status of a quota, if it is to be another one. A resource that nothing counts any more keeps its last amount. */
 function statusOf({ spec, status }: Quota, counted: Amounts): object | undefined {
   const hard = amountsOf(spec.hard);
   const before = amountsOf(status?.used);
@@ -109,7 +109,7 @@ function statusOf({ spec, status }: Quota, counted: Amounts): object | undefined
 }
 
 /**
- * Keeps the status of quotas: their limits, and what is used of these. Admission charges a quota when an object is
+ * Keeps the status of quotas: their limits, and the used amounts. Admission charges a quota when an object is
  * written; here it is counted again when an object is gone or uses less, when its limits change, and from time to time.
  * The count is that of one moment, and is only written if the quota has not been charged since.
  */
@@ -120,7 +120,7 @@ function quotaController(host: Host<'control'>): Controller {
   const isCounted = ({ spec }: Quota, storageName: string): boolean =>
     Object.keys(spec.hard ?? {}).some(resource => usage.storageNameOf(resource) === storageName);
 
-  /** Whether an event may lower what is used of quotas. */
+  /** Whether an event may lower the usage of quotas. */
   function mayFree({ type, storageName, object, old, mentions }: ResourceEvent<ApiObject>): boolean {
     if (type === 'DELETED') return true;
     if (!old || !usage.isMeasured(storageName)) return false;
@@ -174,7 +174,7 @@ function quotaController(host: Host<'control'>): Controller {
   })(host);
 }
 
-/** Counts what objects use of the quotas of their namespaces. */
+/** Counts the usage of the quotas of namespaces by their objects. */
 export const resourceQuotas = {
   name: 'controllers/resource-quotas',
   parse: () => ({}),

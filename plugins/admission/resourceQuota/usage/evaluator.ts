@@ -8,7 +8,7 @@ import type { ScopeTerm } from './scopes.js';
 export interface Evaluator {
   /** Whether a quota can count this resource of the objects: `pods`, `requests.cpu`. */
   counts(resource: string): boolean;
-  /** Whether this operation changes what an object uses. */
+  /** Whether this operation changes the usage of an object. */
   isCharged(operation: Operation): boolean;
   /** The amounts that an object uses. `now`: milliseconds since the epoch. */
   usage(object: Frozen<ApiObject>, now: number): Amounts;

@@ -62,7 +62,7 @@ function missingIn({ spec }: Frozen<Pod>, required: readonly string[], naming: N
   return missing;
 }
 
-/** Pods: their number, and what they request and are limited to. */
+/** Pods: their number, their requests and their limits. */
 export const podEvaluator = (naming: Naming): Evaluator => ({
   counts: resource =>
     COUNTED.has(resource) ||

@@ -112,7 +112,7 @@ function ofDeletions(host: Host<'pool'>): Validator {
 }
 
 /**
- * Restricts what nodes write to their own node and pods (spec, "Node authorization"): the admission plugin
+ * Restricts writes of nodes to their own node and pods (spec, "Node authorization"): the admission plugin
  * NodeRestriction.
  */
 export default definePlugin({

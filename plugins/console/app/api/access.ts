@@ -40,7 +40,7 @@ function allows({ resourceRules = [], incomplete = false }: Rules, verb: string,
 
 /**
  * Whether the user may do something with the objects of a kind in the selected namespace, as far as the console knows:
- * for what it shows. The server decides. True until the rules are known.
+ * for its content. The server decides. True until the rules are known.
  */
 export const mayInNamespace = (verb: string, { group, resource }: Pick<Kind, 'group' | 'resource'>): boolean =>
   rules.value === undefined || allows(rules.value, verb, group, resource);

@@ -2,7 +2,7 @@ import { mayInNamespace } from './access.js';
 import { findKind, type Kind } from './kinds.js';
 import { systemGroup } from './session.js';
 
-/** The kind of decisions: what the server did about requests, and why. Undefined where the server has none. */
+/** The kind of decisions: the outcome of requests, and the reasons. Undefined where the server has none. */
 export const decisionKind = (): Kind | undefined =>
   findKind('why.capstan.dev', 'decisions') ?? findKind(systemGroup('why'), 'decisions');
 

@@ -43,7 +43,7 @@ function change(rows: Row[], key: string, row: Row | null): number {
 
 /**
  * The rows of a list that is read page by page, and kept current by the events of a watch. The rows of the pages that
- * were shown last are kept; of the others, only their number and what has changed in them, so that a page can be read
+ * were shown last are kept; of the others, only their number and their changes, so that a page can be read
  * again at the version of the list. With `keep`, rows that it does not select are left out, and all others stay.
  */
 export class PagedRows {
@@ -65,7 +65,7 @@ export class PagedRows {
     return this.known + (this.keep ? 0 : Math.max(0, this.remaining));
   }
 
-  /** Whether `total` is the number of all rows: servers do not count what selectors select. */
+  /** Whether `total` is the number of all rows: servers do not count the selection of selectors. */
   get isCounted(): boolean {
     return this.next === undefined || this.remaining > 0;
   }
@@ -131,7 +131,7 @@ export class PagedRows {
     this.fill(page, rows);
   }
 
-  /** Gives a page its rows at the version of the list, and applies what has changed since. */
+  /** Gives a page its rows at the version of the list, and applies later changes. */
   fill(page: RowPage, rows: readonly Row[]): void {
     const kept = this.keep ? rows.filter(this.keep) : [...rows];
     for (const [key, row] of page.changes) change(kept, key, row && this.#isKept(row) ? row : null);

@@ -110,7 +110,9 @@ function validateSpec(spec: CustomResourceDefinitionSpec, before?: CustomResourc
   ];
 }
 
-/** The key of violations of what all versions share, such as a schema, whose field is one of the whole definition. */
+/**
+ * The key of violations of parts that all versions share, such as a schema, whose field is one of the whole definition.
+ */
 const WHOLE = '';
 
 /** Groups violations by the field of the version that they are in. */

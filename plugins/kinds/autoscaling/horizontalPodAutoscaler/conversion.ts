@@ -42,7 +42,7 @@ type Convertible<T extends Autoscaler> = Omit<T, 'spec' | 'status'> & {
   readonly status?: Partial<NonNullable<T['status']>>;
 };
 
-/** Annotations of v1 objects that contain, as JSON, what v1 has no fields for. */
+/** Annotations of v1 objects that contain, as JSON, the values for which v1 has no fields. */
 const CARRIED = ['metrics', 'behavior', 'current-metrics', 'conditions'] as const;
 
 const isCpu = (metric: MetricSpec): boolean =>

@@ -56,7 +56,7 @@ const NO_TARGET: MetricTarget = { type: '' };
 /** The target of a source, valid or not. */
 const targetOf = (source: NewerSource): MetricTarget => source.target ?? NO_TARGET;
 
-/** Checks that a target is either a value or a share of what the pods request. */
+/** Checks that a target is either a value or a share of the requests of the pods. */
 function validateResourceTarget(target: MetricTarget, field: string): Violation[] {
   const [value, utilization] = [target.averageValue, target.averageUtilization];
   if (isAbsent(value) && isAbsent(utilization))

@@ -22,8 +22,8 @@ function validateNamespace(event: Event, homes: readonly string[]): Violation[] 
 }
 
 /**
- * Checks what both forms require. Events without eventTime come from old clients and are hardly validated. `reporter`
- * is the name of the field with the reporter in this form.
+ * Checks the requirements of both forms. Events without eventTime come from old clients and are hardly validated.
+ * `reporter` is the name of the field with the reporter in this form.
  */
 function validateBothForms(event: Event, reporter: string, system: string): Violation[] {
   if (isAbsent(event.eventTime)) return validateNamespace(event, ['default']);
@@ -51,7 +51,7 @@ function validateSeries(event: Event): Violation[] {
 /** Only the newer form has rules for metadata beyond those of all objects. */
 const METADATA_RULES = { namespaced: true, checkName: checkSubdomainName };
 
-/** Checks what the newer form requires in addition. Messages name the fields of the core form. */
+/** Checks the additional requirements of the newer form. Messages name the fields of the core form. */
 function validateNewerForm(event: Event): Violation[] {
   const found = [...validateMetadata(event, METADATA_RULES), ...validateSeries(event)];
   if (isAbsent(event.eventTime)) found.push(required('eventTime'));

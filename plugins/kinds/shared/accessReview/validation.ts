@@ -19,8 +19,8 @@ export const pathText = (attributes: NonResourceAttributes): Verbatim => {
 };
 
 /**
- * Throws 422 for what all access reviews need, for the `subject` of those that have one, and for `others`. The refusal
- * names the `group`, in neutral names, and no kind.
+ * Throws 422 for faults of the fields of all access reviews, for the `subject` of those that have one, and for
+ * `others`. The refusal names the `group`, in neutral names, and no kind.
  */
 export function checkReview(
   review: AccessReview,

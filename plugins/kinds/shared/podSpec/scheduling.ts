@@ -154,7 +154,7 @@ function validateSelectedTwice({ labelSelector, matchLabelKeys }: PodAffinityTer
 }
 
 /**
- * Adds to the selectors of a new pod's affinity what their `matchLabelKeys` and `mismatchLabelKeys` stand for: the
+ * Adds to the selectors of a new pod's affinity the requirements of their `matchLabelKeys` and `mismatchLabelKeys`: the
  * values of these labels of the pod. Keys of labels that the pod does not have are ignored.
  */
 export function selectByOwnLabels({ affinity }: PodSpec, labels: { readonly [key: string]: string }): void {

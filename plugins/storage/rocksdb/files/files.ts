@@ -78,7 +78,10 @@ export interface FileReport {
   readonly logs: readonly NamedLog[];
   /** Descriptions of the problems of CURRENT, the manifest and the tables: the database cannot be opened. */
   readonly damage: readonly string[];
-  /** Descriptions of damage in logs that complete writes follow. The commit log may have what they have lost. */
+  /**
+   * Descriptions of damage in logs that complete writes follow. The commit log may have the records that they have
+   * lost.
+   */
   readonly logDamage: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { Reader } from '../reader.js';
 export interface Manifest {
   /** Sizes of the tables in bytes, by number. */
   readonly tables: ReadonlyMap<number, number>;
-  /** Logs with lower numbers are obsolete: tables have what they had. */
+  /** Logs with lower numbers are obsolete: tables have their records. */
   readonly firstLog: number;
 }
 

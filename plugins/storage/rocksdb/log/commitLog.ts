@@ -24,8 +24,8 @@ interface Segment extends SegmentFile {
 /**
  * The commit log: durable batches in the order in which they are applied to the database. Appending blocks the thread
  * for one write and one sync, which is faster than to wake another thread for them. A segment whose records are all
- * durable in the database is reused. After a failed write or sync every append fails, because it is unknown what has
- * reached the disk. Only one process may have a log open: the lock of the database sees to this.
+ * durable in the database is reused. After a failed write or sync every append fails, because it is unknown which
+ * records have reached the disk. Only one process may have a log open: the lock of the database sees to this.
  */
 export class CommitLog {
   #current: Segment;

@@ -129,7 +129,7 @@ function nextCandidate(bytes: Buffer, from: number, expected: number): number | 
   return undefined;
 }
 
-/** Follows the records of the needed segments, and notices what is missing between them. */
+/** Follows the records of the needed segments, and notices gaps between them. */
 class Scan {
   last: number;
   highest: number;

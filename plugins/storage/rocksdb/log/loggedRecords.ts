@@ -23,7 +23,7 @@ const WAITING_BYTES = 8 * 1024 * 1024;
  * of RocksDB, reads and writes reject.
  */
 export class LoggedRecords implements Records {
-  /** The database's next batch: what is in the log, but not passed to RocksDB yet. */
+  /** The database's next batch: the records in the log that are not passed to RocksDB yet. */
   #collected: { readonly batch: Batch; bytes: number } | undefined;
   /** Bytes that are collected or being written. */
   #waiting = 0;
@@ -131,7 +131,7 @@ export class LoggedRecords implements Records {
     }
   }
 
-  /** Starts to write what was collected, unless a write is running, after which the next one starts. */
+  /** Starts to write the collected records, unless a write is running, after which the next one starts. */
   #apply(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -41,7 +41,7 @@ export async function findLogProblem(
 export const isComplete = (log: LogContent, position: Position | undefined): boolean =>
   position?.closed === true && position.sequence >= log.highest;
 
-/** The error for what `findLogProblem` has found. */
+/** The error for a problem that `findLogProblem` has found. */
 export const logError = (problem: string): StoreError => new StoreError(`${problem}; ${REMEDY}`);
 
 /** Applies all records of a log, in order. With `salvage`, also those after damage. */

@@ -32,8 +32,8 @@ async function endOf(file: string): Promise<Buffer> {
 
 /**
  * Replaces the database of a store by one with the same contents that the library can read. The one before is removed
- * once that is durable. A crash at any time leaves one of the two in place, or what `finishConversion` puts in place.
- * Throws StoreError if the database is damaged, which is then unchanged.
+ * once that is durable. A crash at any time leaves one of the two in place, or files that `finishConversion` puts in
+ * place. Throws StoreError if the database is damaged, which is then unchanged.
  */
 export async function convertDatabase(directory: string): Promise<void> {
   const database = databasePath(directory);

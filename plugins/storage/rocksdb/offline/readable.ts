@@ -18,7 +18,7 @@ export interface Readable {
 }
 
 /**
- * Opens what a store contains, without changing it: its database if that is complete, otherwise a copy to which the
+ * Opens the content of a store, without changing it: its database if that is complete, otherwise a copy to which the
  * commit log is applied as far as it is readable. The caller has checked that the store is not in use. Throws
  * StoreError if the database cannot be opened.
  */
@@ -51,8 +51,8 @@ export async function openReadable(path: string, log: LogContent | undefined, fi
 }
 
 /**
- * Applies a log to a copy of a database, also if something is missing or unreadable. The result tells what was wrong
- * before, or throws it.
+ * Applies a log to a copy of a database, also if something is missing or unreadable. The result describes the damage
+ * found before, or throws it.
  */
 export async function applyLog(
   path: string,

@@ -13,9 +13,9 @@ import { type Write, writesIn } from '../writes.js';
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Creates a database in a new directory with what the files of another one contain, which is not opened: it may be
+ * Creates a database in a new directory with the content of the files of another one, which is not opened: it may be
  * damaged, or have tables that the library cannot read. Keeps all keys in memory. Throws StoreError if anything is
- * damaged; with `salvage`, what is readable in all tables is taken, listed or not. The result is durable.
+ * damaged; with `salvage`, all readable tables are used, listed or not. The result is durable.
  */
 export async function rebuildDatabase(from: string, to: string, { salvage = false } = {}): Promise<void> {
   await rm(to, { recursive: true, force: true });
@@ -47,7 +47,7 @@ async function contentsOf(
   return { tables, logs: files.logs.filter(log => numberOf(log) >= manifest.firstLog) };
 }
 
-/** Writes to a database what others contain, in any order: the newest write to each key counts. */
+/** Writes to a database the content of others, in any order: the newest write to each key counts. */
 class Rebuild {
   readonly #newest = new Map<string, number>();
   #batch: Batch;

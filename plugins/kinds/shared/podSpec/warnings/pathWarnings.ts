@@ -1,7 +1,7 @@
 import type { StrategyContext } from '../../../../../core/api/strategy.js';
 import type { PodSpec, ProjectedVolumeSource, Volume, VolumeProjection } from '../../../../../kinds/v1.js';
 
-/** A file of a volume; `source` says in messages what a projected volume takes it from. */
+/** A file of a volume; `source` is the source of a projected volume in messages. */
 interface FilePath {
   readonly path: string;
   readonly source: string;

@@ -39,7 +39,7 @@ function relationOf(port: Port, other: Port): string | undefined {
 /** Clients see fewer: the warnings of an answer are limited in size. */
 const MOST_WARNINGS = 200;
 
-/** Earlier ports, by what makes a port related to them. */
+/** Earlier ports, by the value that makes a port related to them. */
 class KnownPorts {
   readonly #ports: Port[] = [];
   readonly #keys = new Set<string>();

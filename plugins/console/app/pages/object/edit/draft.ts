@@ -68,7 +68,10 @@ function conflictsIn(error: unknown): OwnerConflict[] {
     .map(({ field = '', message = '' }) => ({ field, manager: /^conflict with "([^"]*)"/.exec(message)?.[1] ?? '' }));
 }
 
-/** The managers of an object, by what changes when they write: not their fields, which others can take from them. */
+/**
+ * The managers of an object, by the parts that change when they write: not their fields, which others can take from
+ * them.
+ */
 type Owners = ReadonlyMap<string, string>;
 
 /** A version of the server: the text that is edited, and who owns which fields. */
@@ -106,7 +109,7 @@ async function write(method: string, path: string, body: string, query: RequestO
 
 /** A change to an object while it is edited. The text is the only state: editor and form show the same one. */
 export class Draft {
-  /** The version that is edited, or what a new object begins with. */
+  /** The version that is edited, or the first text of a new object. */
   readonly base = signal('');
   readonly text = signal('');
   readonly isDirty = computed(() => this.text.value !== this.base.value);
@@ -232,8 +235,8 @@ export class Draft {
   }
 
   /**
-   * Sends the text without storing it, and shows what would be stored. `force`: an apply takes the fields of other
-   * managers over.
+   * Sends the text without storing it, and shows the object that would be stored. `force`: an apply takes the fields of
+   * other managers over.
    */
   async check(context: ApplyContext, force = false): Promise<void> {
     await this.#run(async () => {

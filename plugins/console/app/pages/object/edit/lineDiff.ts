@@ -29,7 +29,7 @@ function encode(texts: readonly string[][]): string[] {
   return texts.map(lines => lines.map(line => String.fromCharCode(Math.min(0xffff, codeOf(line)))).join(''));
 }
 
-/** The lines of two texts, with what was removed and added on the way from one to the other. */
+/** The lines of two texts, with the lines removed and added from one to the other. */
 export function compareLines(before: string, after: string): DiffLine[] {
   const [old, now] = [before, after].map(text => text.replace(/\n$/, '').split('\n')) as [string[], string[]];
   const [a, b] = encode([old, now]) as [string, string];
@@ -67,7 +67,7 @@ export interface DiffPart {
   readonly lines: readonly DiffLine[];
 }
 
-/** Divides a comparison into what is shown, with `context` lines around each change, and what is folded. */
+/** Divides a comparison into shown lines, with `context` lines around each change, and folded ones. */
 export function fold(lines: readonly DiffLine[], context = 3): DiffPart[] {
   const near = new Uint8Array(lines.length);
   for (const [i, { is }] of lines.entries())

@@ -94,7 +94,7 @@ export function compareThree(base: unknown, mine: unknown, theirs: unknown, ofSe
   return { changes, conflicts };
 }
 
-/** Later fields and items first, so that a removal does not move what is removed after it. */
+/** Later fields and items first, so that a removal does not move later ones. */
 function compareBackwards(a: Path, b: Path): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const [x, y] = [a[i]!, b[i]!];

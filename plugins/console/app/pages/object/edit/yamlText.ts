@@ -12,7 +12,7 @@ const WRITE = { lineWidth: 0, indentSeq: false } as const;
 /** The segments of a field's path: names, and indexes of lists. */
 export type Path = readonly (string | number)[];
 
-/** A place of a text with what is wrong there. */
+/** A place of a text with the fault there. */
 export interface Problem {
   readonly from: number;
   readonly to: number;
@@ -87,7 +87,7 @@ function sorted(value: unknown): unknown {
 /** A value as text in which equal values are equal: keys are sorted, and comments are gone. */
 export const canonicalText = (value: unknown): string => stringify(sorted(value), WRITE);
 
-/** An object for comparison: without what the server counts on its own with every write. */
+/** An object for comparison: without the fields that the server sets with every write. */
 export function comparedText(text: string): string {
   const doc = readYaml(text);
   for (const field of ['managedFields', 'resourceVersion'])

@@ -3,7 +3,7 @@ import { type Document, isScalar, isSeq } from 'yaml';
 import type { Draft } from '../edit/draft.js';
 import { type Path, pathText, problemsOf, readYaml, textOf } from '../edit/yamlText.js';
 
-/** The text of a draft as fields: what is changed here is changed in the text, whose comments stay. */
+/** The text of a draft as fields: changes of fields are made in the text, whose comments stay. */
 export class FormDraft {
   readonly #document: ReadonlySignal<Document.Parsed>;
   /** Undefined while the text has errors. */

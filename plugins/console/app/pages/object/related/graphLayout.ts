@@ -11,7 +11,7 @@ export interface GraphNode {
 /** The graph of an object: owners at the left, dependents at the right. */
 export interface Graph {
   readonly nodes: readonly GraphNode[];
-  /** From an owner to what it owns. */
+  /** From an owner to its dependent. */
   readonly edges: readonly { readonly from: GraphNode; readonly to: GraphNode }[];
   /** Dependents that are not drawn. */
   readonly hidden: number;
@@ -28,7 +28,7 @@ export function layOut(
 ): Graph {
   const placed = new Map<string, GraphNode>();
   let hidden = 0;
-  /** Places an object behind what it leads to, and returns the first row that is free. */
+  /** Places an object behind those that it leads to, and returns the first row that is free. */
   const place = (
     relative: Relative,
     column: number,

@@ -4,7 +4,7 @@ import type { ApiList, ApiObject, OwnerReference } from '../../../api/objects.js
 import { systemGroup } from '../../../api/session.js';
 import { objectPage } from '../../../links.js';
 
-/** An object that is found by references: what is known without its content. */
+/** An object that is found by references: everything known without its content. */
 export interface Relative {
   readonly uid: string;
   readonly apiVersion: string;
@@ -98,7 +98,7 @@ async function ownerOf(reference: OwnerReference, namespace: string, signal: Abo
   }
 }
 
-/** The owners of an object, theirs, and so on: by the uid of what they own. */
+/** The owners of an object, theirs, and so on: by the uid of the dependent. */
 export async function findOwners(
   from: Relative,
   signal: AbortSignal,
@@ -141,8 +141,8 @@ async function readAll(kind: Kind, namespace: string, room: () => number, signal
 }
 
 /**
- * Reads the metadata of all objects of a namespace, or of all that there are for '', and finds who owns what. Events
- * are left out: they are many and own nothing.
+ * Reads the metadata of all objects of a namespace, or of all that there are for '', and finds owners and dependents.
+ * Events are left out: they are many and own nothing.
  */
 export async function findDependents(namespace: string, signal: AbortSignal): Promise<Dependents> {
   const wanted = (kinds.peek() ?? []).filter(
@@ -190,7 +190,7 @@ export function findCollected(uid: string, { byOwner }: Dependents): DeletedObje
   const going = new Set([uid]);
   const gone: Relative[] = [];
   const touched = new Map<string, Relative>();
-  // A set is iterated in the order of insertion, what is added meanwhile included.
+  // A set is iterated in the order of insertion, including later additions.
   for (const owner of going)
     for (const relative of byOwner.get(owner) ?? []) {
       touched.set(relative.uid, relative);

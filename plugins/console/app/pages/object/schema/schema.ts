@@ -49,7 +49,7 @@ export class Schemas {
     this.#all = components?.schemas ?? {};
   }
 
-  /** A schema with what it refers to in its place. Its own description and default win. */
+  /** A schema with its reference resolved. Its own description and default win. */
   resolve(schema: Schema): Schema {
     const [only] = schema.allOf?.length === 1 ? schema.allOf : [];
     const name = (schema.$ref ?? only?.$ref)?.slice(REFERENCE.length);
