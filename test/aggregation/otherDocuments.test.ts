@@ -72,6 +72,14 @@ describe('documents of other servers', () => {
     expect(asked).toEqual(['tea']);
   });
 
+  test('that were not sent are asked for again after some seconds', async () => {
+    add(versionOf('broken'));
+    await documents.refresh();
+    await vi.advanceTimersByTimeAsync(6000);
+    await documents.refresh();
+    expect(asked).toEqual(['broken', 'broken']);
+  });
+
   test('that cannot be read are not current, and those of a version that is gone are forgotten', async () => {
     add(versionOf('broken'));
     await documents.refresh();

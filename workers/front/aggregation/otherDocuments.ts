@@ -4,8 +4,9 @@ import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Aggregation } from './aggregation.js';
 import type { AggregatedVersion } from './apiServices.js';
 
-/** How long the documents of other servers are not asked for again. */
+/** How long the documents of other servers are not asked for again, and if a server has not answered. */
 const KEPT_MS = 60_000;
+const RETRY_MS = 5000;
 
 /** What is known of a version. */
 export interface Known<T> {
@@ -21,8 +22,8 @@ export interface Known<T> {
 export type Ask<T> = (versions: readonly AggregatedVersion[]) => Promise<ReadonlyMap<string, T>>;
 
 /**
- * Documents of one sort of other servers. Each server is asked at most once a minute, and when a version has changed.
- * One that does not answer delays none of the others.
+ * Documents of one sort of other servers. Each server is asked when a version has changed, after a minute, and after
+ * some seconds if one has not answered. One that does not answer delays none of the others.
  */
 export class OtherDocuments<T> {
   #known: ReadonlyMap<string, Known<T>> = new Map();
@@ -52,9 +53,14 @@ export class OtherDocuments<T> {
     const isChanged = versions.some(version => !this.#asked.has(version));
     const now = monotonicTime();
     if (isChanged) this.#changedAt = now;
-    if (isChanged || (!this.#asking && now - this.#askedAt > KEPT_MS)) this.#askAll(versions);
+    if (isChanged || (!this.#asking && now - this.#askedAt > this.#keptMs)) this.#askAll(versions);
     const remaining = this.#changedAt + AGGREGATED_WAIT_MS - now;
     if (this.#asking && remaining > 0) await within(remaining, this.#asking);
+  }
+
+  get #keptMs(): number {
+    const isMissing = ({ version, isCurrent }: Known<T>): boolean => version.isAvailable && !isCurrent;
+    return [...this.#known.values()].some(isMissing) ? RETRY_MS : KEPT_MS;
   }
 
   #askAll(versions: readonly AggregatedVersion[]): void {
