@@ -212,6 +212,8 @@ describe('a second server with a group of its own', () => {
     expect(found?.message).toMatch(/^failing or missing response from https:\/\/localhost:\d+\/apis\/shop/);
     const { status, text } = await ask('GET', ORDERS);
     expect([status, text]).toEqual([503, 'service unavailable\n']);
+    const metric = `aggregator_unavailable_apiservice{name="${NAME}"} 1`;
+    await eventually(async () => (await ask('GET', '/metrics')).text.includes(metric));
     const { items } = await json<Discovery>('/apis', { accept: DISCOVERY });
     expect(items.find(({ metadata }) => metadata.name === GROUP)?.versions).toMatchObject([
       { version: 'v1', resources: [{ resource: 'orders' }], freshness: 'Stale' },
