@@ -51,6 +51,20 @@ describe('documents of other servers', () => {
     expect(asked).toEqual(['tea', 'tea']);
   });
 
+  test('are the same ones as long as nothing changes', async () => {
+    add(versionOf('tea'));
+    await documents.refresh();
+    const { known } = documents;
+    await vi.advanceTimersByTimeAsync(61_000);
+    await documents.refresh();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toEqual(['tea', 'tea']);
+    expect(documents.known).toBe(known);
+    add(versionOf('tea', false));
+    await documents.refresh();
+    expect(documents.known).not.toBe(known);
+  });
+
   test('of a server that hangs are waited for a limited time, and those of others not', async () => {
     hanging.add('slow');
     add(versionOf('slow'), versionOf('tea'));

@@ -1,4 +1,5 @@
 import { AGGREGATED_WAIT_MS } from '../../../core/limits.js';
+import { isDeepEqual } from '../../../core/model/record.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Aggregation } from './aggregation.js';
@@ -39,7 +40,7 @@ export class OtherDocuments<T> {
     readonly ask: Ask<T>,
   ) {}
 
-  /** What is known of all versions, by name: the same map until a server has been asked again. */
+  /** What is known of all versions, by name: the same map until something has changed. */
   get known(): ReadonlyMap<string, Known<T>> {
     return this.#known;
   }
@@ -91,17 +92,21 @@ export class OtherDocuments<T> {
     }
   }
 
-  /** Notes what a server has said of versions. */
+  /** Notes what a server has said of versions. The map stays the same if nothing has changed. */
   #take(versions: readonly AggregatedVersion[], said: ReadonlyMap<string, T>): void {
     const current = this.aggregation.versions();
     const known = new Map([...this.#known].filter(([name]) => current.has(name)));
+    let hasChanged = known.size < this.#known.size;
     for (const version of versions) {
       const { name } = version;
       if (!current.has(name)) continue;
-      const value = said.get(name) ?? known.get(name)?.value;
-      known.set(name, { version, value, isCurrent: said.has(name) });
+      const before = known.get(name);
+      const next = { version, value: said.get(name) ?? before?.value, isCurrent: said.has(name) };
+      if (isDeepEqual(before, next)) continue;
+      known.set(name, next);
+      hasChanged = true;
     }
-    this.#known = known;
+    if (hasChanged) this.#known = known;
   }
 }
 
