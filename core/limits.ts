@@ -391,7 +391,7 @@ export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Answer of another server to a request that is passed on to it, unless it is a watch; upstream's default. */
 export const AGGREGATED_MS = 60_000;
 /** Answer of another server to a request for its discovery or OpenAPI documents. Without it, they are shown as before. */
-export const AGGREGATED_DOCUMENT_MS = 5000;
+export const AGGREGATED_DOCUMENT_MS = 10_000;
 /** How long a client waits for discovery or OpenAPI documents of other servers, once after a version has changed. */
 export const AGGREGATED_WAIT_MS = 1000;
 /** Discovery or OpenAPI document of another server: that of all built-in kinds has some 5 MB. */

@@ -46,9 +46,25 @@ const CONTROLLERS: readonly MetricDefinition[] = [
   },
 ];
 
+/** Upstream's metrics of APIServices. */
+const API_SERVICES: readonly MetricDefinition[] = [
+  {
+    name: 'aggregator_unavailable_apiservice',
+    type: 'gauge',
+    help: 'Whether the server of an APIService is not available: 1, otherwise 0.',
+    labels: LABELS,
+  },
+  {
+    name: 'aggregator_unavailable_apiservice_total',
+    type: 'counter',
+    help: 'How often the server of an APIService has become unavailable, by the reason.',
+    labels: ['name', 'reason'],
+  },
+];
+
 /** The metrics of the reconcilers of all plugins. */
 export default definePlugin({
   name: 'controller-metrics',
   parse: () => null,
-  contribute: () => [metrics.of(() => CONTROLLERS)],
+  contribute: () => [metrics.of(() => [...CONTROLLERS, ...API_SERVICES])],
 }) satisfies Plugin<null>;

@@ -51,6 +51,20 @@ describe('documents of other servers', () => {
     expect(asked).toEqual(['tea', 'tea']);
   });
 
+  test('are the same ones as long as nothing changes', async () => {
+    add(versionOf('tea'));
+    await documents.refresh();
+    const { known } = documents;
+    await vi.advanceTimersByTimeAsync(61_000);
+    await documents.refresh();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toEqual(['tea', 'tea']);
+    expect(documents.known).toBe(known);
+    add(versionOf('tea', false));
+    await documents.refresh();
+    expect(documents.known).not.toBe(known);
+  });
+
   test('of a server that hangs are waited for a limited time, and those of others not', async () => {
     hanging.add('slow');
     add(versionOf('slow'), versionOf('tea'));
@@ -70,6 +84,14 @@ describe('documents of other servers', () => {
     await documents.refresh();
     expect(known('tea')).toMatchObject({ value: 'of v1.tea', isCurrent: false });
     expect(asked).toEqual(['tea']);
+  });
+
+  test('that were not sent are asked for again after some seconds', async () => {
+    add(versionOf('broken'));
+    await documents.refresh();
+    await vi.advanceTimersByTimeAsync(6000);
+    await documents.refresh();
+    expect(asked).toEqual(['broken', 'broken']);
   });
 
   test('that cannot be read are not current, and those of a version that is gone are forgotten', async () => {

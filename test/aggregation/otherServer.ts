@@ -25,6 +25,8 @@ export class OtherServer {
   readonly answers = new Map<string, Answer>();
   /** Requests that were received, in order. */
   readonly received: Received[] = [];
+  /** The status of its answer to a server that looks whether it is available. */
+  checks = 200;
   #requests = 0;
 
   private constructor(
@@ -66,7 +68,8 @@ export class OtherServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // The server looks whether this one is available at any time.
-    if (request.headers['x-remote-user'] === 'system:kube-aggregator') return void response.end('{}');
+    if (request.headers['x-remote-user'] === 'system:kube-aggregator')
+      return void response.writeHead(this.checks).end('{}');
     this.#requests++;
     const path = request.url!.replace(/\?.*/, '');
     const own = this.answers.get(path.slice(path.lastIndexOf('/') + 1));

@@ -124,7 +124,10 @@ describe('a second server with a group of its own', () => {
     const { groups } = await json<{ groups: object[] }>('/apis');
     expect(groups).toContainEqual(group);
     expect(await json(`/apis/${GROUP}`)).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group });
-    const { items } = await json<Discovery>('/apis', { accept: DISCOVERY });
+    const { items } = await eventually(
+      () => json<Discovery>('/apis', { accept: DISCOVERY }),
+      found => JSON.stringify(found).includes('"orders"'),
+    );
     expect(items.find(({ metadata }) => metadata.name === GROUP)?.versions).toMatchObject([
       {
         version: 'v1',
@@ -136,11 +139,15 @@ describe('a second server with a group of its own', () => {
   });
 
   test('is described in the OpenAPI documents of the first', async () => {
-    const { paths } = await json<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3');
-    const described = await json(paths[`apis/${GROUP}/v1`]!.serverRelativeURL);
+    // A server has a second to describe its versions; it may take longer the first time.
+    const index = () => json<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3');
+    const entry = await eventually(async () => (await index()).paths[`apis/${GROUP}/v1`]);
+    const described = await json(entry.serverRelativeURL);
     expect(described).toHaveProperty(['paths', `/apis/${GROUP}/v1/orders`]);
-    const v2 = await json('/openapi/v2');
-    expect(v2).toHaveProperty(['paths', `/apis/${GROUP}/v1/namespaces/{namespace}/orders`]);
+    const v2 = await eventually(
+      () => json<{ paths: object }>('/openapi/v2'),
+      ({ paths }) => Object.hasOwn(paths, `/apis/${GROUP}/v1/namespaces/{namespace}/orders`),
+    );
     expect(v2).toHaveProperty(['definitions', 'com.example.shop.v1.Order', 'properties', 'cups', 'type'], 'integer');
   });
 
@@ -205,6 +212,8 @@ describe('a second server with a group of its own', () => {
     expect(found?.message).toMatch(/^failing or missing response from https:\/\/localhost:\d+\/apis\/shop/);
     const { status, text } = await ask('GET', ORDERS);
     expect([status, text]).toEqual([503, 'service unavailable\n']);
+    const metric = `aggregator_unavailable_apiservice{name="${NAME}"} 1`;
+    await eventually(async () => (await ask('GET', '/metrics')).text.includes(metric));
     const { items } = await json<Discovery>('/apis', { accept: DISCOVERY });
     expect(items.find(({ metadata }) => metadata.name === GROUP)?.versions).toMatchObject([
       { version: 'v1', resources: [{ resource: 'orders' }], freshness: 'Stale' },

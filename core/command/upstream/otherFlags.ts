@@ -48,7 +48,7 @@ kubelet-port port
 kubelet-preferred-address-types list
 kubelet-read-only-port port
 kubelet-timeout duration
-= the server does not pass requests on to other servers
+= the server does not pass requests on to the servers that share its store
 peer-advertise-ip text
 peer-advertise-port text
 peer-ca-file text

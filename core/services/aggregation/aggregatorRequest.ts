@@ -1,5 +1,6 @@
 import * as https from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
+import { namingOf } from '../../naming.js';
 import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { withResolvers } from '../../runtime/withResolvers.js';
 import { type Endpoint, tlsOptionsOf } from '../webhooks/connections.js';
@@ -24,8 +25,11 @@ export interface AggregatorAnswer {
   readonly body: Buffer;
 }
 
-/** The user that the aggregation layer is for other servers. It may read everything. */
-const IDENTITY = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' };
+/** The user that the aggregation layer is for other servers, by upstream's name. It may read everything. */
+const IDENTITY = {
+  'x-remote-user': `system:${namingOf('kubernetes').component('orchestrator-aggregator')}`,
+  'x-remote-group': 'system:masters',
+};
 
 /**
  * Gets a document of another server, as the user of the aggregation layer, over a connection of its own. Redirects are

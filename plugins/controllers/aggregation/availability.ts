@@ -2,6 +2,7 @@ import type { APIService } from '../../../kinds/apiregistration/v1.js';
 import {
   ConfigError,
   type Controller,
+  type Condition,
   type ConditionUpdate,
   controller,
   type CurrentObjects,
@@ -81,6 +82,18 @@ const servedBy = (namespace: string, name: string, { list }: CurrentObjects): { 
     spec.service?.namespace === namespace && spec.service.name === name ? [{ name: metadata.name! }] : [],
   );
 
+/** Counts an APIService whose server is not available, and each time that it has become so. */
+function observe(
+  host: Pick<Host<'control'>, 'observe'>,
+  name: string,
+  before: readonly Frozen<Condition>[],
+  { status, reason }: ConditionUpdate,
+): void {
+  const wasAvailable = before.every(one => one.type !== 'Available' || one.status === 'True');
+  host.observe('aggregator_unavailable_apiservice', { name }, status === 'True' ? 0 : 1);
+  if (status !== 'True' && wasAvailable) host.observe('aggregator_unavailable_apiservice_total', { name, reason }, 1);
+}
+
 /** Keeps the condition `Available` of APIServices: whether the server of each answers. */
 function availability(host: Host<'control'>, config: AvailabilityConfig): Controller {
   const credentials = new ProxyCredentials(config.credentials);
@@ -96,12 +109,17 @@ function availability(host: Host<'control'>, config: AvailabilityConfig): Contro
       { resource: 'core/endpoints', ...ofService },
     ],
     concurrency: CHECKS_AT_ONCE,
-    async reconcile(_key, { object, client, get, now }) {
-      if (!object) return undefined;
+    async reconcile({ name }, { object, client, get, now }) {
+      if (!object) {
+        host.observe('aggregator_unavailable_apiservice', { name }, 0);
+        return undefined;
+      }
       const { service } = object.spec;
       const set = async (update: ConditionUpdate): Promise<void> => {
-        const conditions = withCondition(object.status?.conditions ?? [], update, timestamp(now()));
-        if (conditions !== object.status?.conditions)
+        const before = object.status?.conditions ?? [];
+        const conditions = withCondition(before, update, timestamp(now()));
+        observe(host, name, before, update);
+        if (conditions !== before)
           await client.resource(API_SERVICES).setStatus(object, { ...object.status, conditions });
       };
       if (!service) return void (await set(LOCAL));

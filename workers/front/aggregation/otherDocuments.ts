@@ -1,11 +1,13 @@
 import { AGGREGATED_WAIT_MS } from '../../../core/limits.js';
+import { isDeepEqual } from '../../../core/model/record.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Aggregation } from './aggregation.js';
 import type { AggregatedVersion } from './apiServices.js';
 
-/** How long the documents of other servers are not asked for again. */
+/** How long the documents of other servers are not asked for again, and if a server has not answered. */
 const KEPT_MS = 60_000;
+const RETRY_MS = 5000;
 
 /** What is known of a version. */
 export interface Known<T> {
@@ -21,8 +23,8 @@ export interface Known<T> {
 export type Ask<T> = (versions: readonly AggregatedVersion[]) => Promise<ReadonlyMap<string, T>>;
 
 /**
- * Documents of one sort of other servers. Each server is asked at most once a minute, and when a version has changed.
- * One that does not answer delays none of the others.
+ * Documents of one sort of other servers. Each server is asked when a version has changed, after a minute, and after
+ * some seconds if one has not answered. One that does not answer delays none of the others.
  */
 export class OtherDocuments<T> {
   #known: ReadonlyMap<string, Known<T>> = new Map();
@@ -38,7 +40,7 @@ export class OtherDocuments<T> {
     readonly ask: Ask<T>,
   ) {}
 
-  /** What is known of all versions, by name: the same map until a server has been asked again. */
+  /** What is known of all versions, by name: the same map until something has changed. */
   get known(): ReadonlyMap<string, Known<T>> {
     return this.#known;
   }
@@ -52,9 +54,14 @@ export class OtherDocuments<T> {
     const isChanged = versions.some(version => !this.#asked.has(version));
     const now = monotonicTime();
     if (isChanged) this.#changedAt = now;
-    if (isChanged || (!this.#asking && now - this.#askedAt > KEPT_MS)) this.#askAll(versions);
+    if (isChanged || (!this.#asking && now - this.#askedAt > this.#keptMs)) this.#askAll(versions);
     const remaining = this.#changedAt + AGGREGATED_WAIT_MS - now;
     if (this.#asking && remaining > 0) await within(remaining, this.#asking);
+  }
+
+  get #keptMs(): number {
+    const isMissing = ({ version, isCurrent }: Known<T>): boolean => version.isAvailable && !isCurrent;
+    return [...this.#known.values()].some(isMissing) ? RETRY_MS : KEPT_MS;
   }
 
   #askAll(versions: readonly AggregatedVersion[]): void {
@@ -85,17 +92,21 @@ export class OtherDocuments<T> {
     }
   }
 
-  /** Notes what a server has said of versions. */
+  /** Notes what a server has said of versions. The map stays the same if nothing has changed. */
   #take(versions: readonly AggregatedVersion[], said: ReadonlyMap<string, T>): void {
     const current = this.aggregation.versions();
     const known = new Map([...this.#known].filter(([name]) => current.has(name)));
+    let hasChanged = known.size < this.#known.size;
     for (const version of versions) {
       const { name } = version;
       if (!current.has(name)) continue;
-      const value = said.get(name) ?? known.get(name)?.value;
-      known.set(name, { version, value, isCurrent: said.has(name) });
+      const before = known.get(name);
+      const next = { version, value: said.get(name) ?? before?.value, isCurrent: said.has(name) };
+      if (isDeepEqual(before, next)) continue;
+      known.set(name, next);
+      hasChanged = true;
     }
-    this.#known = known;
+    if (hasChanged) this.#known = known;
   }
 }
 
