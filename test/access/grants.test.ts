@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose, listOf, type Sent } from '../api/support.js';
 
-/* Who is granted what by roles and bindings of users, as requests to a running server show it. */
+/* The permissions that roles and bindings of users grant, as requests to a running server show it. */
 
 const GROUP = 'rbac.authorization.orchestrator.io';
 const RBAC = `/apis/${GROUP}/v1`;
