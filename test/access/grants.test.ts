@@ -165,7 +165,7 @@ describe('senders', () => {
     const pod = await api.made(`${space}/pods`, { metadata: { name: 'web' }, spec });
     const volume = listOf(pod.spec!.volumes).find(({ projected }) => projected !== undefined)!;
     const sources = listOf(volume.projected!.sources);
-    // What clients in a cluster look for: token, CA and namespace.
+    // The files that clients in a cluster look for: token, CA and namespace.
     expect(sources.flatMap(source => Object.keys(source))).toEqual(
       expect.arrayContaining(['serviceAccountToken', 'configMap', 'downwardAPI']),
     );

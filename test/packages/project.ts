@@ -136,7 +136,7 @@ export async function copyCapstan(folder: string): Promise<string> {
   return basename(tarball);
 }
 
-/** What packages are developed with, and tested by some tests. */
+/** The tools with which packages are developed, and by some tests tested. */
 const TOOLS = ['typescript', '@types/node', 'zod'];
 
 /** A folder in which npm has installed Capstan and the tools of development: once, as it takes ten seconds of CPU. */
