@@ -8,7 +8,8 @@ const TABLES = 'core/schema/table/';
 const CROSSING = new Set(['plugins/controllers/accounts/rbacControllers.ts imports plugins/authz/bootstrap/index.ts']);
 /**
  * Files with brand names other than the naming table. Those in core/cel/lib are type names in expressions of clients;
- * those in core/command are flags and the name of the upstream server.
+ * those in core/command are flags and the name of the upstream server. Other servers know the aggregation layer by the
+ * name of its user.
  */
 const BRANDED = new Set([
   'core/naming.ts',
@@ -21,6 +22,7 @@ const BRANDED = new Set([
   'core/command/upstream/kubeApiserver.ts',
   'core/command/upstream/otherFlags.ts',
   'core/command/reference.ts',
+  'core/services/aggregation/aggregatorRequest.ts',
 ]);
 const BRAND = /kubernetes|k8s\.io|kube-/i;
 /** Schema markers, client programs, flags with upstream's spelling, and the name of the setting itself. */
