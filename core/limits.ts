@@ -32,7 +32,7 @@ export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
 export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
 /**
  * Bytes of a body after which the connection is not read any more until the sender is authenticated and authorized, for
- * a request without known credentials. What has arrived by then waits: see `BodySink`.
+ * a request without known credentials. The bytes that have arrived by then wait: see `BodySink`.
  */
 export const UNKNOWN_BODY_PART_BYTES = 64 * 1024;
 /** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */

@@ -1,4 +1,6 @@
-/** `npm run bench -- [options] [case…]`: installs and builds what is stale, then runs the benchmarks (docs/benchmarks.md). */
+/**
+ * `npm run bench -- [options] [case…]`: installs and builds if stale, then runs the benchmarks (docs/benchmarks.md).
+ */
 import { join } from 'node:path';
 import { build, install, root, run } from './project.mjs';
 

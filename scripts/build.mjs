@@ -1,4 +1,4 @@
-/** `npm run build`: installs and compiles what is stale. */
+/** `npm run build`: installs and compiles if stale. */
 import { build, install } from './project.mjs';
 
 await install();

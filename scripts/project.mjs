@@ -1,4 +1,4 @@
-/** Functions of several scripts: install and build what is stale, and run a program. */
+/** Functions of several scripts: install and build if stale, and run a program. */
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -54,7 +54,7 @@ function newest(paths) {
   return latest;
 }
 
-/** Says on standard error what takes long. Output is for other programs. */
+/** Announces a long step on standard error. Output is for other programs. */
 const say = text => void process.stderr.write(`${text}\n`);
 
 /** Runs a step. If it fails, the script ends with its exit code. */
@@ -66,7 +66,7 @@ async function step(command, args) {
 /** The major version of Node.js that node_modules was installed for: some packages have another binary for each. */
 const installedFor = join(root, 'node_modules', '.installed-for');
 
-/** Installs what package-lock.json names, if node_modules is older than it, or for another version of Node.js. */
+/** Installs the packages of package-lock.json, if node_modules is older than it, or for another version of Node.js. */
 export async function install() {
   const installed = modified(join(root, 'node_modules', '.package-lock.json'));
   const major = process.versions.node.split('.')[0];
@@ -116,7 +116,7 @@ export async function build() {
   utimesSync(stamp, began, began);
 }
 
-/** Removes what the compiler has written for sources that are gone: they may import what is gone as well. */
+/** Removes the output of the compiler for removed sources: it may import modules that are removed as well. */
 function removeOrphans() {
   for (const folder of SOURCES.filter(name => existsSync(join(compiled, name))))
     for (const name of readdirSync(join(compiled, folder), { recursive: true })) {

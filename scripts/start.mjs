@@ -1,4 +1,4 @@
-/** `npm start -- <flags>`: installs and builds what is stale, then runs `capstan serve` with the flags. */
+/** `npm start -- <flags>`: installs and builds if stale, then runs `capstan serve` with the flags. */
 import { join } from 'node:path';
 import { build, install, root, run } from './project.mjs';
 

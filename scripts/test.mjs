@@ -1,5 +1,5 @@
 /**
- * `npm test -- [vitest arguments]`: installs and builds what is stale, runs the tests, and ends with their count on a
+ * `npm test -- [vitest arguments]`: installs and builds if stale, runs the tests, and ends with their count on a
  * line of its own. Files with failed tests are run once more, alone: a test that passes then is unstable. It does not
  * fail the run, but more than a few of them do. With `--changed`, only tests run that the changes since the branch began
  * touch, or since a commit with `--changed=COMMIT`.

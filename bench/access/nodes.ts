@@ -61,7 +61,7 @@ const before = heap();
 const start = performance.now();
 for (const event of events) take(event);
 const taken = performance.now() - start;
-// The events hold what is decoded of them; the graph does not.
+// The events hold their decoded objects; the graph does not.
 events.length = 0;
 const indexed = heap();
 

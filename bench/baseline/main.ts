@@ -29,7 +29,7 @@ function bare(app: TemplatedApp, bytes: number): void {
   });
 }
 
-/** Sends what a client puts to every watcher, each event by itself. */
+/** Sends the writes of a client to every watcher, each event by itself. */
 function broadcast(app: TemplatedApp): void {
   const watchers = new Set<HttpResponse>();
   app.get('/*', res => {

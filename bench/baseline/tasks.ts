@@ -10,7 +10,7 @@ export type BaselineTask =
       readonly ms: number;
     };
 
-/** Its answer: where it listens, or what it measured (CPU in microseconds per value). */
+/** Its answer: where it listens, or its measurement (CPU in microseconds per value). */
 export type BaselineReply =
   | { readonly is: 'listening'; readonly port: number }
   | { readonly is: 'done'; readonly perSecond: number; readonly user: number; readonly system: number };

@@ -76,7 +76,7 @@ async function verification(tokens: readonly string[], key: Parameters<typeof co
   return (user + system) / tokens.length;
 }
 
-/** Makes static tokens as long as these, so that what is compared is not the length of headers. */
+/** Makes static tokens as long as these, so that the length of headers is not compared. */
 const asLongAs = (tokens: readonly string[]): string[] =>
   tokens.map((token, i) => `bench-fixed-${i}-`.padEnd(token.length, 'x'));
 

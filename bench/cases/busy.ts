@@ -13,7 +13,7 @@ const COMPARISONS: readonly Comparison[] = [
 ];
 /** Numbers of programs that use the cores. */
 const PROGRAMS = [2, 8, 32];
-/** Turns of each server: what else the machine does affects both. */
+/** Turns of each server: other load of the machine affects both. */
 const TURNS = 3;
 
 /** The results of one server, one for each of its turns. */

@@ -57,7 +57,7 @@ const burst: Case = {
     const server = await startCapstan({ dataDir: join(dir, 'burst'), tls });
     const address = { ...server, token: server.adminToken };
     const update = { is: 'update', address, namespace: NAMESPACE, prefix: 'large-', bytes: LARGE_BYTES } as const;
-    // The objects stay: they are part of what was there before.
+    // The objects stay: they are part of the state before.
     await load({ ...update, clients: 8, ms: 1 }, server.pid);
     const before = await residentAtRest(server.pid, quietMs);
     const time = short ? ms : 4 * ms;

@@ -10,7 +10,7 @@ const ROUNDS = { short: { rounds: 5, roundMs: 4 }, long: { rounds: 9, roundMs: 5
 
 type SerializationRow = Row & Measurement;
 
-/** Rows of measurements; the baseline of each is what the first engine takes. */
+/** Rows of measurements; the baseline of each is the time of the first engine. */
 function rowsOf(measurements: readonly Measurement[]): SerializationRow[] {
   return measurements.map(measurement => {
     const { sample, engine, operation, us } = measurement;

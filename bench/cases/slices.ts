@@ -55,5 +55,5 @@ const slices: Case = {
   },
 };
 
-/** Large lists in every form, and what others feel of them. */
+/** Large lists in every form, and the latency of others meanwhile. */
 export const slicedLists: readonly Case[] = [slices];

@@ -19,7 +19,7 @@ const openCase = (most: number): Case => ({
     const count = bench.short ? most / 10 : most;
     const path = storeOf(bench, `open-${count}`);
     await measure('fill', { path, count, size: KILOBYTE });
-    // The first open turns what is left in the log into a table; the second is what a restart is like.
+    // The first open turns the rest of the log into a table; the second is like a restart.
     await measure('open', { path });
     const { ms, cpuMs, residentMb, heapMb } = await measure('open', { path });
     const note = `CPU ${Math.round(cpuMs!)} ms, heap ${Math.round(heapMb!)} MB: ${Math.round((heapMb! * 2 ** 20) / count)} bytes an object`;

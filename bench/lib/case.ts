@@ -1,7 +1,7 @@
 import type { Capstan, SendAsAdmin } from './capstan.js';
 import type { Loaded } from './load.js';
 
-/** One line of the result: a value, the baseline's, and what an operation costs the server. */
+/** One line of the result: a value, the baseline's, and the cost of an operation for the server. */
 export interface Row {
   readonly case: string;
   readonly unit: string;

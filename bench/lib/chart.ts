@@ -40,7 +40,7 @@ export interface Compared {
 /** A ratio with three digits at most: `0.045`, `1.2`, `12`. */
 const ratioText = (ratio: number): string => String(Number(ratio.toPrecision(2)));
 
-/** A chart of ratios on a logarithmic axis, as SVG: bars begin at 1. `than` is what stands at 1. */
+/** A chart of ratios on a logarithmic axis, as SVG: bars begin at 1. `than` is the name of the value at 1. */
 export function ratioChart(title: string, than: string, rows: readonly Compared[]): string {
   const furthest = Math.max(2, ...rows.map(({ ratio }) => Math.max(ratio, 1 / ratio)));
   const span = Math.ceil(Math.log2(Math.min(MOST, furthest)));

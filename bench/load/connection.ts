@@ -245,7 +245,7 @@ class MarkerCounter {
   }
 }
 
-/** How a watch is opened, and what is called for its events. */
+/** How a watch is opened, and the function that is called for its events. */
 export interface WatchOptions {
   readonly path: string;
   readonly protobuf: boolean;

@@ -15,7 +15,7 @@ const OPEN_MS = 10_000;
 const connect = (url: string): Client =>
   new Client(new URL(url).host, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
 
-/** Reads what a message of a watch is about. Its events are counted, not decoded. */
+/** Reads the kind of a message of a watch. Its events are counted, not decoded. */
 function summarize(bytes: Buffer): { readonly created: boolean; readonly events: number } {
   const reader = protobuf.Reader.create(bytes);
   let created = false;

@@ -1,6 +1,6 @@
 /**
  * A process of its own, `node --expose-gc --min-semi-space-size=… allocations.js ITEMS`: measures the bytes that each
- * engine allocates for each sample, and prints them as JSON. What is measured: by how much the heap and the buffers
+ * engine allocates for each sample, and prints them as JSON. It measures by how much the heap and the buffers
  * outside of it grow over some calls between which no garbage is collected. The young generation is so large that this
  * holds for all but the slowest encodings of large lists; where it does not hold, nothing is reported.
  */

@@ -15,7 +15,7 @@ const CHUNKS = 'chunks';
 /** The module that chunks run their scripts with; it is beside them, so that they need nothing else. */
 const RUNNER = 'core/chunk.js';
 /**
- * Packages, or modules of them, that are bundled as well, with what they require. Most have dozens of small modules,
+ * Packages, or modules of them, that are bundled as well, with their dependencies. Most have dozens of small modules,
  * which several threads load. `cbor-x` and `msgpackr` would bring optional packages along, which npm compiles where no
  * binary fits; the server does not use these.
  */
@@ -39,8 +39,8 @@ const ENTRIES = {
 };
 
 /**
- * The modules that each kind of thread begins with: its entry, and the plugins of a server with default settings. What
- * `capstan/api` consists of is told apart as well.
+ * The modules that each kind of thread begins with: its entry, and the plugins of a server with default settings. The
+ * modules of `capstan/api` are told apart as well.
  */
 async function rootsIn(modules) {
   const roots = { ...Object.fromEntries(Object.entries(ENTRIES).map(([thread, path]) => [thread, [path]])) };
@@ -83,7 +83,7 @@ const licences = {
   },
 };
 
-/** Keeps the URL that a module has for itself: what it finds beside itself is not beside its chunk. */
+/** Keeps the URL that a module has for itself: the files beside it are not beside its chunk. */
 const ownUrls = pathOf => ({
   name: 'own-urls',
   transform(code, id) {

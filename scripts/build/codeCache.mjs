@@ -1,9 +1,9 @@
 /**
- * Makes V8's code caches of the chunks (`core/chunk.ts`): starts the server that was built, and has a thread write what
- * it has compiled. Threads of different kinds use different functions of the same chunks. So there is a start for each
- * kind, which begins with the caches of those before, and writes them with what it adds. These servers write the first
- * objects of their stores by requests, so that the caches have the code for requests, and the objects are recorded for
- * later starts.
+ * Makes V8's code caches of the chunks (`core/chunk.ts`): starts the server that was built, and has a thread write the
+ * code that it has compiled. Threads of different kinds use different functions of the same chunks. So there is a start
+ * for each kind, which begins with the caches of those before, and writes them with its additions. These servers write
+ * the first objects of their stores by requests, so that the caches have the code for requests, and the objects are
+ * recorded for later starts.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ const KINDS = ['front', 'pool', 'writer', 'control'];
 const START_MS = 60_000;
 
 /**
- * Starts a server on a new store. Once it has ended, resolves with whether caches were made, what it printed, and the
+ * Starts a server on a new store. Once it has ended, resolves with whether caches were made, its output, and the
  * first objects of its store.
  */
 function startOnce(dist, kind, naming) {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
-/** Where the app is, below the folders of sources and of what is built. */
+/** Where the app is, below the folders of sources and of the build. */
 export const CONSOLE_APP = join('plugins', 'console', 'app');
 /** Bytes of the first load, compressed, at most. */
 export const FIRST_LOAD_BYTES = 300 * 1024;
@@ -24,7 +24,7 @@ function styleOf(app, root) {
   return [charts, ...ordered].join('\n');
 }
 
-/** The chunks that the page loads before it shows anything: the entry, and what it imports statically. */
+/** The chunks that the page loads before it shows anything: the entry, and its static imports. */
 function firstChunks(output) {
   const byName = new Map(output.map(chunk => [chunk.fileName, chunk]));
   const first = new Set();

@@ -27,7 +27,7 @@ const TIME = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g;
 
 const fileOf = (dist, naming) => join(dist, 'core', 'server', `firstObjects.${naming}.json`);
 
-/** Removes what was recorded, so that servers write the objects themselves. */
+/** Removes the records, so that servers write the objects themselves. */
 export const forgetFirstObjects = dist => {
   for (const naming of NAMINGS) rmSync(fileOf(dist, naming), { force: true });
 };

@@ -1,6 +1,6 @@
 /**
  * Writes the TypeScript types of all built-in kinds to `kinds`, a module for each version of a group, from the table in
- * core/schema/table. They say what the decoder of objects makes sure of (core/schema/decode/decode.ts): which members are always
+ * core/schema/table. They state the guarantees of the decoder (core/schema/decode/decode.ts): which members are always
  * there, which may be null, and the types of all values.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -194,7 +194,7 @@ const comment = text => `/** ${text.replaceAll('*/', '*\\/')} */`;
 const memberName = name => (/^\w+$/.test(name) ? name : quoted(name));
 const quoted = text => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
-/** Writes a file unless it has this text: what is compiled from it stays new. */
+/** Writes a file unless it has this text: files compiled from it stay new. */
 function writeIfChanged(path, text) {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   mkdirSync(dirname(path), { recursive: true });

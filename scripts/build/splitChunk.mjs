@@ -25,7 +25,7 @@ export function edited(code, edits) {
 /** The name of an import or export, which may be a string. */
 const nameOf = node => node.name ?? JSON.stringify(node.value);
 
-/** A statement that declares what a module imports, from the namespace of the module that it imports. */
+/** A statement that declares the imports of a module, from the namespace of the module that it imports. */
 function declaration(specifiers, namespace) {
   const whole = specifiers.filter(({ type }) => type === 'ImportNamespaceSpecifier');
   const parts = specifiers
@@ -65,7 +65,7 @@ function inAscii(code, tree) {
 
 /**
  * The two files of a chunk: the code of the script is that of the chunk, on the same lines, in a function that gets
- * what it imports and returns what it exports. Returns undefined for a chunk that has a default export.
+ * its imports and returns its exports. Returns undefined for a chunk that has a default export.
  */
 export function splitChunk(code) {
   const text = inAscii(code, parseAst(code));

@@ -18,7 +18,7 @@ function reportIn(text) {
   }
 }
 
-/** One line for each package: its severity, and what is known about it or its dependencies. */
+/** One line for each package: its severity, and the advisories about it or its dependencies. */
 function describe({ name, severity, via }) {
   const causes = via.map(cause => (typeof cause === 'string' ? `through ${cause}` : `${cause.title} (${cause.url})`));
   return `${severity}: ${name}: ${causes.join('; ')}`;

@@ -1,4 +1,4 @@
-/** The rules of style for sources that Biome does not have. `npm run lint` prints what breaks them. */
+/** The rules of style for sources that Biome does not have. `npm run lint` prints violations. */
 import { posix } from 'node:path';
 
 /** Modules that users run. */

@@ -1,6 +1,6 @@
 /**
  * Policies with bindings and params, webhooks that are called, and conversions by a webhook, made by a seed: the same
- * are created on several servers. Compared is what these answer to writes that match, and what they send to webhooks.
+ * are created on several servers. Compared are their answers to writes that match, and their requests to webhooks.
  */
 import { createServer } from 'node:https';
 import { APPLY, areAlike, DEFINITIONS, Generator, masked, MERGE, send } from './common.mjs';
@@ -174,7 +174,7 @@ class AdmissionGenerator extends Generator {
     ];
   }
 
-  /** A webhook configuration, and what its webhooks answer. */
+  /** A webhook configuration, and the answers of its webhooks. */
   webhooks(at) {
     const mutates = this.chance(0.6);
     const encode = patch => Buffer.from(JSON.stringify(patch)).toString('base64');
@@ -324,7 +324,7 @@ export async function compareAdmission({ servers, token, count, random, report }
     if (areAlike(answers)) result.alike++;
     else report(shown, answers);
   };
-  /** `of`: what the request was made for. */
+  /** `of`: the purpose of the request. */
   const compare = async ([method, path, body, type], of) => {
     const bodyOf = typeof body === 'function' ? body : () => body;
     const answers = await Promise.all(servers.map((server, i) => send(server, token, method, path, bodyOf(i), type)));

@@ -44,7 +44,7 @@ export function randomNumbers(seed) {
 /** Whether a value of JSON is an object. */
 export const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value without what differs between servers, with members in order and equal causes once. */
+/** A value without the parts that differ between servers, with members in order and equal causes once. */
 export function masked(value, name = '') {
   if (Array.isArray(value)) {
     const items = value.map(item => masked(item));

@@ -1,6 +1,7 @@
 /**
  * Definitions of custom kinds with the extensions of structural schemas, objects of them, policies and webhook
- * configurations, made by a seed: the same are sent to several servers, and what they answer and store is compared.
+ * configurations, made by a seed: the same are sent to several servers, and their answers and stored objects are
+ * compared.
  */
 import { APPLY, areAlike, DEFINITIONS, Generator, MERGE, send } from './common.mjs';
 
@@ -22,7 +23,7 @@ const RULES = [
   'self.size() >= oldSelf.size()',
 ];
 
-/** Makes definitions, their objects, and what admission is told about them. */
+/** Makes definitions, their objects, and the policies and webhooks for them. */
 class DefinitionGenerator extends Generator {
   /** The schema of a scalar. */
   scalar() {

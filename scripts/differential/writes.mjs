@@ -1,13 +1,13 @@
 /**
  * Updates of the status, patches of all kinds and applies by several managers, made by a seed from an object: the same
- * sequence is sent to several servers, and what they answer and store is compared.
+ * sequence is sent to several servers, and their answers and stored objects are compared.
  */
 import { APPLY, DEFINITIONS, Generator, isObject, masked, MERGE } from './common.mjs';
 
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 
-/** An object without what a server has chosen itself. */
+/** An object without the values that a server has chosen itself. */
 const withoutOwn = object =>
   JSON.parse(JSON.stringify(object, (name, value) => (/^(?:clusterIPs?|nodePort)$/.test(name) ? undefined : value)));
 

@@ -9,7 +9,7 @@ import { build, install, root, run } from '../project.mjs';
 
 const CATALOG = '/object/apps/v1/deployments/demo-storefront/catalog';
 
-/** Changes the replicas in the editor, and asks what the server would store. */
+/** Changes the replicas in the editor, and asks for the object that the server would store. */
 async function review(page) {
   await page.locator('.cm-line', { hasText: /^ {2}replicas: / }).click();
   await page.keyboard.press('End');
@@ -24,7 +24,7 @@ async function review(page) {
 /** Waits until charts have lines. */
 const drawLines = page => page.waitForTimeout(9000);
 
-/** The pictures: name, page, what must be visible, what is done then, and how the browser is. */
+/** The pictures: name, page, the text that must be visible, the actions then, and the settings of the browser. */
 const PICTURES = [
   { name: 'object', page: CATALOG, until: '.cm-line' },
   { name: 'review', page: CATALOG, until: '.cm-line', act: review },

@@ -1,5 +1,5 @@
 /**
- * `npm run record`: runs the first commands of a new user in a terminal of its own, and writes what they show as
+ * `npm run record`: runs the first commands of a new user in a terminal of its own, and writes their output as
  * docs/images/session.svg. The file is not changed if only figures differ that differ with every run. Needs `script` of
  * util-linux.
  */
@@ -44,7 +44,7 @@ async function inTerminal(folder, line, until) {
   return { shown, end };
 }
 
-/** A line whose figure says more about the machine and its load than about what is shown; README.md has it as a table. */
+/** A line whose figure says more about the machine and its load than about the program; README.md has it as a table. */
 const isLeftOut = line => /ready in \d+ ms/.test(line);
 
 /** A session with its figures left out. */

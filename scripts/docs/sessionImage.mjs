@@ -1,4 +1,4 @@
-/** Draws what a terminal has shown as SVG. */
+/** Draws the content of a terminal as SVG. */
 
 const [COLUMNS, WIDTH, LINE, MARGIN] = [104, 7.23, 18, 18];
 /** The classes of the colours that commands use (core/command/terminal/style.ts), by their codes. */
@@ -54,7 +54,7 @@ const STYLE = `
   .bad { fill: #f47067; }
   .command { fill: #6cb6ff; }`;
 
-/** The image of a session. Lines that begin with `$ ` are what was typed. */
+/** The image of a session. Lines that begin with `$ ` were typed. */
 export function sessionImage(lines) {
   const shown = lines.flatMap(line =>
     wrapped(

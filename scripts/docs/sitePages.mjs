@@ -106,7 +106,10 @@ export function siteConfig(folder) {
   };
 }
 
-/** The anchor of a heading, as links in the repository name it: without what is neither a letter, a digit, `_` nor `-`. */
+/**
+ * The anchor of a heading, as links in the repository name it: without characters that are neither letters, digits, `_`
+ * nor `-`.
+ */
 export const slugify = text =>
   text
     .trim()

@@ -1,7 +1,7 @@
 /** The charts beside upstream's server: of the table in docs/performance.md, so that they never differ from it. */
 
 const SECTION = /^## Beside upstream's server$.*?(^\|.*?)\n\n/ms;
-/** Where the charts are, and what is in the columns of the table that they show. */
+/** Where the charts are, and the columns of the table that they show. */
 export const CHARTS = {
   'docs/images/upstream-rates.svg': { title: "Operations per second, of upstream's", column: 3, isLessBetter: false },
   'docs/images/upstream-cpu.svg': { title: "CPU time of an operation, of upstream's", column: 2, isLessBetter: true },

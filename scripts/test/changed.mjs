@@ -52,7 +52,7 @@ const TYPES = /\b(?:import|export) type [^;]*;|\btypeof import\([^)]*\)|\bimport
 const IMPORTED = /(?:\bfrom|\bimport|\bURL)\s*\(?\s*'(\.[^']+)'/g;
 const BUILT = /'dist\/([^']+)'/g;
 
-/** The paths that a module names: sources, and what the build makes of sources. */
+/** The paths that a module names: sources, and the built files of sources. */
 function namedIn(path, text) {
   const named = [...text.replace(TYPES, '').matchAll(IMPORTED)].map(([, name]) =>
     posix.normalize(posix.join(posix.dirname(path), name)),

@@ -11,7 +11,7 @@ import { run } from '../project.mjs';
 /** A start takes about a second. */
 const START_MS = 60_000;
 
-/** Starts a server and ends it when it is ready. Resolves with what it printed; fails if it does not end with 0. */
+/** Starts a server and ends it when it is ready. Resolves with its output; fails if it does not end with 0. */
 function startOnce(folder) {
   const main = join(folder, 'node_modules', 'capstan', 'dist', 'core', 'command', 'main.js');
   const args = ['--throw-deprecation', main, 'serve', '--secure-port=0', '--data-dir=data'];

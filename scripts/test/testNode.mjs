@@ -10,7 +10,7 @@ import { build, root, run } from '../project.mjs';
 /** The tested release of each major version that the project supports. */
 const RELEASES = { 20: '20.19.6', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 /**
- * Tests of what uses native code, threads, V8 and TLS. Those of kubectl and of damaged stores are not among them: they
+ * Tests of native code, threads, V8 and TLS. Those of kubectl and of damaged stores are not among them: they
  * find the same under every version, as the listeners and the binding of RocksDB have tests of their own.
  */
 const DEPENDENT = [
@@ -57,9 +57,9 @@ async function programOf(release) {
 }
 
 /**
- * Makes a copy of the project like its working tree, except for what was installed in the copy before. What the
- * compiler and the bundler write does not depend on the version, so the copy has the build, and makes its own code
- * caches. With the newest version it builds all by itself: the build must work there as well.
+ * Makes a copy of the project like its working tree, except for packages that were installed in the copy before. The
+ * output of the compiler and the bundler does not depend on the version, so the copy has the build, and makes its own
+ * code caches. With the newest version it builds all by itself: the build must work there as well.
  */
 async function copyProject(copy, buildsItself) {
   await build();
@@ -71,7 +71,7 @@ async function copyProject(copy, buildsItself) {
   const built = buildsItself ? ['modules'] : readdirSync(join(root, 'dist')).filter(name => !NOT_BUILT.test(name));
   for (const name of built)
     cpSync(join(root, 'dist', name), join(copy, 'dist', name), { recursive: true, preserveTimestamps: true });
-  // Its folders are newer than the build, but what is in them is not.
+  // Its folders are newer than the build, but their files are not.
   const now = new Date();
   if (!buildsItself) utimesSync(join(copy, 'dist', '.built'), now, now);
 }

@@ -1,6 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-/** A TLS connection on which a test sends what it likes. */
+/** A TLS connection on which a test sends any bytes. */
 export class RawConnection {
   /** All that the server has sent. */
   received = '';

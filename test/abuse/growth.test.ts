@@ -9,7 +9,7 @@ import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/* Small inputs that multiply. Sizes are checked, not times: what grows without bound runs out of memory. */
+/* Small inputs that multiply. Sizes are checked, not times: growth without bound runs out of memory. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUP = 'growth.example.com';
@@ -188,7 +188,7 @@ describe('parts that multiply', () => {
       variables: { self: DYN },
     });
     const { program } = environment.compile(`[${seed}].map(v0, ${double(0)})[0]`);
-    // Each step is charged with what it makes, before it makes it.
+    // Each step is charged with the size of its result, before it is made.
     expect(program!.evaluate({ self: 0n }, { budget: CALL_BUDGET })).toMatchObject({ value: 20_480 });
     expect(program!.evaluate({ self: 0n }, { budget: 1000 }).error).toContain('actual cost limit exceeded');
   });

@@ -258,7 +258,7 @@ describe('a trust bundle', () => {
 });
 
 describe('special paths', () => {
-  /** Who may read what: a sender without credentials, one with them, and one with all paths. */
+  /** Senders and the paths that they may read: a sender without credentials, one with them, and one with all paths. */
   test.each([
     ['/healthz', 200, 200, 200],
     ['/livez/ping', 403, 403, 200],

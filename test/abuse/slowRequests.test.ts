@@ -56,7 +56,7 @@ describe.each(['uws', 'node'] as const)(`slow expressions, listener %s (seed ${S
     expect(await slowTexts(api, requestParts(api.server), random)).toEqual([]);
   });
 
-  // Listeners do not read bodies: what is in them takes as long with each.
+  // Listeners do not read bodies: their content takes as long with each.
   if (listener === 'node') return;
 
   test('no string of an object takes long to process', { timeout: TIMEOUT_MS }, async () => {

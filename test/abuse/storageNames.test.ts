@@ -22,7 +22,7 @@ import { MERGE } from '../support/mediaTypes.js';
  */
 
 const NAMINGS = ['neutral', 'kubernetes'] as const;
-/** Each naming with another listener: what is stored depends on the naming alone. */
+/** Each naming with another listener: stored objects depend on the naming alone. */
 const CASES = [
   { naming: 'neutral', listener: 'uws' },
   { naming: 'kubernetes', listener: 'node' },

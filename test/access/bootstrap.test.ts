@@ -203,7 +203,7 @@ describe('reconciliation', () => {
       ...o,
       rules: [endpoints, ...rulesOf(o)],
     }));
-    // What is written follows from the part that edit and admin have of it.
+    // The written rules follow from the part that edit and admin have of it.
     const { update } = reconcileBootstrap(before, host);
     expect(update.map(full).sort()).toEqual(['admin', 'edit']);
     for (const role of update) expect(permissions(rulesOf(role))['core/endpoints']).toContain('update');

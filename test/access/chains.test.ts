@@ -23,7 +23,8 @@ import { masters } from '../../plugins/authz/systemMasters.js';
 import { authority } from '../authn/certificates.js';
 import { contributed, received, target, user } from './support.js';
 
-/* What each failure in a chain does to the next: facts of the upstream server, release 1.32, with the same flags. */
+/* The effect of each failure in a chain on the next: facts of the upstream server, release 1.32, with the same flags.
+ * */
 
 let folder: string;
 const certificates: { [name: string]: string } = {};

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 
-/* The default roles and bindings of a new server, as whom they are bound to and what these may do with them. */
+/* The default roles and bindings of a new server, by the senders they are bound to and the permissions of these. */
 
 const RBAC = '/apis/rbac.authorization.orchestrator.io/v1';
 const GROUP = 'rbac.authorization.orchestrator.io';

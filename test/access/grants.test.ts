@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose, listOf, type Sent } from '../api/support.js';
 
-/* Who is granted what by roles and bindings of users, as requests to a running server show it. */
+/* The permissions that roles and bindings of users grant, as requests to a running server show it. */
 
 const GROUP = 'rbac.authorization.orchestrator.io';
 const RBAC = `/apis/${GROUP}/v1`;
@@ -165,7 +165,7 @@ describe('senders', () => {
     const pod = await api.made(`${space}/pods`, { metadata: { name: 'web' }, spec });
     const volume = listOf(pod.spec!.volumes).find(({ projected }) => projected !== undefined)!;
     const sources = listOf(volume.projected!.sources);
-    // What clients in a cluster look for: token, CA and namespace.
+    // The files that clients in a cluster look for: token, CA and namespace.
     expect(sources.flatMap(source => Object.keys(source))).toEqual(
       expect.arrayContaining(['serviceAccountToken', 'configMap', 'downwardAPI']),
     );

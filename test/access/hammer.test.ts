@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 
-/* A change of what decides about requests is effective for the next request on every connection, again and again. */
+/* A change of objects that decide about requests is effective for the next request on every connection, again and
+ * again. */
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
 const ROUNDS = 40;

@@ -3,7 +3,8 @@ import { Api } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/* What policies and webhooks depend on is effective for the next request on every connection, again and again. */
+/* A change of objects that policies and webhooks depend on is effective for the next request on every connection, again
+ * and again. */
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const SECRETS = '/api/v1/namespaces/shop/secrets';

@@ -103,7 +103,7 @@ export class Hooks {
     return Buffer.from(this.own.certificate).toString('base64');
   }
 
-  /** Sets what the hook at a path answers. */
+  /** Sets the answer of the hook at a path. */
   on(path: string, answer: (request: Loose) => HookAnswer | Promise<HookAnswer>): void {
     this.#answers.set(path, answer);
   }

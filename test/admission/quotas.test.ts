@@ -17,7 +17,7 @@ const pod = (name: string, resources: object = {}, spec: object = {}) => ({
   spec: { containers: [{ name: 'c', image: 'i', resources }], ...spec },
 });
 
-/** A request that upstream has answered, and what its quotas had counted then; or a quota that is made before. */
+/** A request that upstream has answered, and the counts of its quotas then; or a quota that is made before. */
 type Step =
   | { readonly quota: string; readonly spec: { readonly hard: object }; readonly used: object }
   | {

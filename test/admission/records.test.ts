@@ -6,7 +6,7 @@ import { Api, type Loose } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/* What webhooks and policies leave in audit events and metrics, through a running server. */
+/* The records of webhooks and policies in audit events and metrics, through a running server. */
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const MAPS = '/api/v1/namespaces/default/configmaps';

@@ -99,7 +99,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     return { status: answer.statusCode!, headers: answer.headers, text: Buffer.concat(chunks).toString() };
   }
 
-  /** What the other server has received of a request. */
+  /** A request as the other server has received it. */
   const echoed = async (...request: Parameters<typeof send>): Promise<Received> =>
     JSON.parse((await send(...request)).text) as Received;
 

@@ -17,7 +17,7 @@ const versionOf = (name: string, isAvailable = true): AggregatedVersion => ({
 describe('documents of other servers', () => {
   let versions: Map<string, AggregatedVersion>;
   let asked: string[];
-  /** What servers do, by group; others answer at once. */
+  /** Groups whose servers do not answer; others answer at once. */
   let hanging: Set<string>;
   let documents: OtherDocuments<string>;
   beforeEach(() => {

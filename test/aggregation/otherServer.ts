@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { WebSocketServer } from 'ws';
 import { authority, type TestAuthority } from '../authn/certificates.js';
 
-/** What the server has received of a request. */
+/** A request as the server has received it. */
 export interface Received {
   readonly method: string;
   readonly url: string;
@@ -19,7 +19,7 @@ export interface Received {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of an APIService: it answers with what it has received, unless a path has an answer of its own. */
+/** A server of an APIService: it answers with the request, unless a path has an answer of its own. */
 export class OtherServer {
   /** Answers by the last segment of the path. */
   readonly answers = new Map<string, Answer>();

@@ -26,7 +26,7 @@ describe('a deletion', () => {
   test('of a collection is answered with the metadata of its objects if these are asked for', async () => {
     const labels = { of: 'list' };
     await api.made(maps, { metadata: { name: 'm1', labels } });
-    // What stays is answered with the object, and not with a Status.
+    // An object that stays is the answer, and not a Status.
     await api.made(maps, { metadata: { name: 'm2', labels, finalizers: ['example.com/stays'] } });
     const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
     const { status, body } = await api.call('DELETE', `${maps}?labelSelector=of%3Dlist`, { accept });

@@ -74,7 +74,7 @@ describe('metadata.generation', () => {
       (await api.patch(`${path}/slice`, MERGE, { metadata })).body['metadata']!['generation'];
     expect(await generationAfter({ annotations: { a: 'b' } })).toBe(1);
     expect(await generationAfter({ labels: { a: 'b' } })).toBe(2);
-    // The version has no topology: what was sent is dropped, but counts.
+    // The version has no topology: the sent value is dropped, but counts.
     const endpoints = [{ addresses: ['10.0.0.1'], deprecatedTopology: { a: 'b' } }];
     const { body } = await api.patch(`${path}/slice`, MERGE, { endpoints });
     expect(body).toMatchObject({ metadata: { generation: 3 }, endpoints: [{ addresses: ['10.0.0.1'] }] });

@@ -34,7 +34,7 @@ const ROWS = readFileSync('docs/reference/requirements.tsv', 'utf8')
     return release === undefined ? [] : [{ id, release, kind, apiVersion: fullVersion(old), replacement }];
   });
 
-/** What replaces a version, without those that were removed later. */
+/** The replacements of a version, without those that were removed later. */
 const isLasting = (replacement: string): boolean => !ROWS.some(({ apiVersion }) => apiVersion === replacement);
 
 /** Whether the server lists the kind in the version. */

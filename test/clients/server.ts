@@ -46,7 +46,7 @@ export async function startBuiltServer(asked = '0', ...more: readonly string[]):
   };
 }
 
-/** The same on a free port, with a store in memory, as clients see no difference. `restart` loses what it has. */
+/** The same on a free port, with a store in memory, as clients see no difference. `restart` loses its objects. */
 export const startMemoryServer = (...more: readonly string[]): Promise<BuiltServer> =>
   startBuiltServer('0', '--storage-backend=memory', ...more);
 

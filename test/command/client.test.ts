@@ -35,7 +35,7 @@ afterAll(async () => {
 
 type Command = (args: readonly string[], io: Io) => Promise<number>;
 
-/** Runs a command, and gives what it has printed and its exit code. */
+/** Runs a command, and gives its output and its exit code. */
 async function run(command: Command, ...args: string[]) {
   const io = new Captured();
   const code = await command([...args, SERVER], io);

@@ -24,7 +24,7 @@ async function fill(count: number): Promise<void> {
   for (let i = 1; i <= count; i++) {
     const key = `core/configmaps/default/c${i}`;
     await committed(engine, put(key, 'x'.repeat(800)));
-    // A read waits until RocksDB has what was written before, so that each commit is a write of its own there.
+    // A read waits until RocksDB has the writes before, so that each commit is a write of its own there.
     await engine.get(key);
   }
   await engine.close();

@@ -108,7 +108,7 @@ const PROXY =
 const KUBELET =
   '--kubelet-client-certificate=DIR/client.crt --kubelet-client-key=DIR/client.key ' +
   '--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname';
-/** What upstream's test server always gets. */
+/** The flags that upstream's test server always gets. */
 const TEST_SERVER = `--cert-dir=DIR/certs ${ACCOUNTS} ${NETWORK} --enable-bootstrap-token-auth=false`;
 
 /** Flags by the program that starts the server with them. */

@@ -6,7 +6,8 @@ import { FileWatch } from '../../core/command/watch.js';
 import { ConfiguredServer } from '../plugins/support.js';
 import { eventually } from '../support/eventually.js';
 
-/* `capstan serve --watch`: what takes effect, and what goes on meanwhile. Machines under load need seconds for it. */
+/* `capstan serve --watch`: the changes that take effect, and the requests that continue meanwhile. Machines under load
+ * need seconds for it. */
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -17,7 +18,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     server.call('POST', MAPS, { body: { metadata: { generateName: 'map-', labels } } });
   const labelNow = async () => ((await create()).body.metadata.labels as { made?: string } | undefined)?.made;
   const reloads = (): number => server.output.split('reloaded in ').length - 1;
-  /** Changes something, and waits until the server has reloaded what depends on it. */
+  /** Changes something, and waits until the server has reloaded its dependents. */
   async function reloaded(change: () => void): Promise<void> {
     const before = reloads();
     change();

@@ -83,7 +83,7 @@ const SERVED: readonly (readonly [string, string])[] = [
 
 /** Where a listener behaves differently, by the name of the case; `docs/guides/connections.md` documents it. */
 export interface FramingExceptions {
-  /** Accepts the request, and answers what follows as another request. */
+  /** Accepts the request, and answers the following bytes as another request. */
   readonly taken: readonly string[];
   /** Waits for more bytes, and closes the connection after its idle time without an answer. */
   readonly waitsFor: readonly string[];

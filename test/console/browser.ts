@@ -19,7 +19,7 @@ export async function startBrowser(): Promise<Browser> {
   return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
-/** A page of the console, with what it has violated. */
+/** A page of the console, with its violations. */
 export interface Visited {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -38,7 +38,7 @@ export async function openPage(browser: Browser, options: { width?: number; dark
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', error => faults.push(String(error.stack)));
-  // Chromium reports violations of the policy as errors; refused requests are what some tests are about.
+  // Chromium reports violations of the policy as errors; refused requests are the subject of some tests.
   page.on('console', message => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       faults.push(message.text());

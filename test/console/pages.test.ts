@@ -43,7 +43,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await page.locator('[contenteditable=true] .cm-line', { hasText: text }).first().click();
     await page.keyboard.press('End');
   };
-  /** What has the focus: the name of its element, and its text. */
+  /** The element with the focus: its name and its text. */
   const focused = () =>
     page.evaluate<string>('[document.activeElement.tagName, document.activeElement.textContent].join(" ")');
   const read = async (path: string) => (await api.get(path)).body;
@@ -159,7 +159,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await button('Sign out').press('Enter');
     await stays(4);
     expect(await button('Sign out').isVisible()).toBe(true);
-    // What closes a tab asks in the words of the browser.
+    // The question before a tab closes has the words of the browser.
     await page.close({ runBeforeUnload: true });
     await stays(5);
     expect(kinds).toEqual(['confirm', 'confirm', 'confirm', 'confirm', 'beforeunload']);

@@ -39,7 +39,7 @@ describe('the first objects of a new store', () => {
     ((await api.get(path)).body['items'] as unknown as Loose[]).filter(
       ({ metadata }) => !metadata!['namespace'] || /^(default|kube-)/.test(String(metadata!['namespace'])),
     );
-  /** Their JSON without what each store has its own. */
+  /** Their JSON without the values that differ in each store. */
   const written = async (api: Api, path: string): Promise<string[]> =>
     (await itemsOf(api, path)).map(item =>
       JSON.stringify(item, (key, value: unknown) =>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pkcs10 } from '../access/certificateRequests.js';
 import { Api, type Loose } from '../api/support.js';
 
-/* Controllers with `--use-service-account-credentials`: each has what the role of its account allows. */
+/* Controllers with `--use-service-account-credentials`: each has the permissions of the role of its account. */
 
 const ACCOUNT = 'system:serviceaccount:kube-system:';
 const DEFAULT = '/api/v1/namespaces/default';
@@ -15,7 +15,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 
-/** The annotation of audit events with what the authorizers have decided. */
+/** The annotation of audit events with the decision of the authorizers. */
 const DECISION = 'authorization.k8s.io/decision';
 
 const directory = mkdtempSync(join(tmpdir(), 'capstan-own-roles-'));

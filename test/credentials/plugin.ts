@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ClientAccess } from '../../core/client/index.js';
 import type { TestAuthority } from '../authn/certificates.js';
 
-/** A credential plugin that prints what a test wants, and the kubeconfig that names it. */
+/** A credential plugin that prints a text of the test, and the kubeconfig that names it. */
 export class TestPlugin {
   readonly kubeconfig: string;
   readonly #calls: string;
@@ -29,7 +29,7 @@ export class TestPlugin {
     chmodSync(script, 0o700);
   }
 
-  /** Sets what the next run prints. */
+  /** Sets the output of the next run. */
   answer(answer: object | string): void {
     writeFileSync(join(this.folder, 'answer'), typeof answer === 'string' ? answer : JSON.stringify(answer));
   }

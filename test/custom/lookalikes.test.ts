@@ -5,7 +5,7 @@ import { serve, WAYS } from './ways.js';
 import { MERGE } from '../support/mediaTypes.js';
 import { listOf } from '../api/support.js';
 
-/* Definitions with the features of widely used ones. What is expected was compared with upstream. */
+/* Definitions with the features of widely used ones. The expectations were compared with upstream. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 

@@ -22,7 +22,7 @@ export class Programs {
     return file;
   }
 
-  /** Runs a module, and gives what it has printed. */
+  /** Runs a module, and gives its output. */
   async run(file: string): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [basename(file)], { cwd: this.directory });
     return stdout;

@@ -5,7 +5,7 @@ import { startServer } from '../server/library.js';
 import { eventually } from '../support/eventually.js';
 import { blocksOf, Programs, typeErrors } from './code.js';
 
-/* The code of docs/guides/controllers.md and programs.md runs, and does what they say. */
+/* The code of docs/guides/controllers.md and programs.md runs, and has the described effects. */
 
 const programs = new Programs();
 afterAll(() => programs.remove());

@@ -5,7 +5,7 @@ import * as limits from '../../core/limits.js';
 import { MAX_VIOLATIONS, REASONS } from '../../core/model/refusal.js';
 import { checkPluginUse } from '../../core/plugin/settings.js';
 
-/* The pages of docs/reference, and tables of the guides, say what the code does. */
+/* The pages of docs/reference, and tables of the guides, agree with the code. */
 
 const page = (name: string): string => readFileSync(`docs/${name}.md`, 'utf8');
 /** The cells of the rows below a heading of a table, up to the next empty line. */

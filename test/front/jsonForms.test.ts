@@ -97,7 +97,7 @@ const contents = fc.record(
 );
 const samples = fc.array(fc.tuple(metadata, contents), { minLength: 1, maxLength: 4 });
 
-/** An exchange that gathers what is answered. */
+/** An exchange that gathers the answer. */
 function fakeExchange() {
   const sent: Uint8Array[] = [];
   const stream = {

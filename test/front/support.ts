@@ -97,7 +97,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
 export interface Sent {
   readonly exchange: Exchange;
   readonly status: () => number | undefined;
-  /** A part of the body arrives: bytes that take no memory. Returns what the front end returns for it. */
+  /** A part of the body arrives: bytes that take no memory. Returns the result of the front end for it. */
   arrive(bytes: number): void | Promise<void>;
   /** The body is complete. */
   complete(): void;

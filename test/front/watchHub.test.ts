@@ -3,7 +3,9 @@ import type { ResponseStream } from '../../core/api/listener.js';
 import { Entry } from '../../core/threads/entries/entry.js';
 import { type Change, Collection } from '../../workers/front/state/collection.js';
 import type { Selection } from '../../workers/front/reads/selection.js';
-import { type EventForm, Watcher, WatchHub } from '../../workers/front/watch/watchHub.js';
+import type { EventForm } from '../../workers/front/watch/watchEvents.js';
+import { Watcher } from '../../workers/front/watch/watcher.js';
+import { WatchHub } from '../../workers/front/watch/watchHub.js';
 import {
   BOOKMARK_MS,
   LAST_BOOKMARK_MS,

@@ -21,7 +21,7 @@ for (const { versions } of registryOf('kubernetes').groups.values())
     resources.set(one.storageName, one.apiVersion === one.storageApiVersion ? [one, ...known] : [...known, one]);
   }
 
-/** A decoded value, with the members of what was given that the decoder omits. */
+/** A decoded value, with the members of the given value that the decoder omits. */
 function completed(given: unknown, value: unknown): unknown {
   if (Array.isArray(given) && Array.isArray(value)) return value.map((item, i) => completed(given[i], item));
   if (!isRecord(given) || !isRecord(value)) return value ?? given ?? null;

@@ -68,7 +68,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
   });
   afterAll(() => listening.close());
 
-  /** Runs `attack` on a connection of its own; resolves with what was received until the server closed it. */
+  /** Runs `attack` on a connection of its own; resolves with the bytes received until the server closed it. */
   const attack = async (run: (client: RawClient) => void): Promise<string> => {
     const client = await open();
     run(client);

@@ -36,12 +36,12 @@ beforeAll(async () => {
 afterAll(() => work.remove());
 
 test.each([
-  ['nodenext', 'nodenext'],
-  ['esnext', 'bundler'],
+  ['nodenext', 'nodenext', 'es2022'],
+  ['esnext', 'bundler', 'es2022,dom'],
 ])(
-  'are found with the module setting %s and the resolution %s',
-  async (module, resolution) => {
-    const settings = ['--noEmit', '--strict', '--target', 'es2022', '--module', module];
+  'are found with the module setting %s, the resolution %s and the libraries %s',
+  async (module, resolution, lib) => {
+    const settings = ['--noEmit', '--strict', '--target', 'es2022', '--lib', lib, '--module', module];
     const files = ['plugin.ts', 'misspelt.ts'];
     const { message } = await run(
       work.path,

@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, LONG);
 afterAll(() => work.remove());
 
-/** Starts a server, and expects that the plugin refuses what it must and nothing else. */
+/** Starts a server, and expects that the plugin refuses labelled objects and nothing else. */
 async function expectRefusals(...start: ConstructorParameters<typeof InstalledServer>): Promise<void> {
   const server = new InstalledServer(...start);
   try {
@@ -115,7 +115,7 @@ describe('pnpm, with its strict layout of links', () => {
 describe('a global install of Capstan', () => {
   const prefix = join(work.path, 'global');
   const command = join(prefix, 'bin/capstan');
-  /** npm with this place for what is global, and what is linked. */
+  /** npm with this place for global and linked packages. */
   const npm = (directory: string, ...args: readonly string[]) =>
     runWith({ npm_config_prefix: prefix }, directory, 'npm', ...args);
   beforeAll(async () => {

@@ -35,7 +35,7 @@ const tarballs: string[] = [];
 let examples: string[];
 
 beforeAll(async () => {
-  // One place for what all of the packages are developed with: each would install the same.
+  // One place for the tools of all packages: each would install the same.
   await installCapstan(workshop.path);
   examples = copyExamples(workshop.path);
 }, LONG);

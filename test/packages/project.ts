@@ -23,7 +23,7 @@ import { Agent, request } from 'undici';
 
 const execute = promisify(execFile);
 
-/** As a user's npm, but quiet, and with what was downloaded before where it can be. */
+/** As a user's npm, but quiet, and with earlier downloads where it can be. */
 const NPM = {
   ...process.env,
   npm_config_prefer_offline: 'true',
@@ -136,7 +136,7 @@ export async function copyCapstan(folder: string): Promise<string> {
   return basename(tarball);
 }
 
-/** What packages are developed with, and tested by some tests. */
+/** The tools with which packages are developed, and by some tests tested. */
 const TOOLS = ['typescript', '@types/node', 'zod'];
 
 /** A folder in which npm has installed Capstan and the tools of development: once, as it takes ten seconds of CPU. */
@@ -153,7 +153,7 @@ async function installedFolder(): Promise<string> {
   return await kept(path, install, () => statSync(path).mtimeMs > statSync(tarball).mtimeMs);
 }
 
-/** The file of npm in `node_modules` with what is there. */
+/** The file of npm in `node_modules` that lists the packages there. */
 const PRESENT = 'node_modules/.package-lock.json';
 
 /**
@@ -164,7 +164,10 @@ const linkPackages = (path: string): string =>
   `{ cp -al '${path}/node_modules' . 2>/dev/null || cp -a '${path}/node_modules' .; } && ` +
   `rm ${PRESENT} && cp '${path}/${PRESENT}' ${PRESENT}`;
 
-/** Installs Capstan and the tools of development in a folder, which must be empty: a copy of what npm has installed. */
+/**
+ * Installs Capstan and the tools of development in a folder, which must be empty: a copy of the packages that npm has
+ * installed.
+ */
 export async function installCapstan(folder: string): Promise<void> {
   const path = await installedFolder();
   await run(folder, 'bash', '-c', linkPackages(path));
@@ -172,7 +175,7 @@ export async function installCapstan(folder: string): Promise<void> {
   for (const name of names) cpSync(join(path, name), join(folder, name), { preserveTimestamps: true });
 }
 
-/** Commands in which `npm install`, in the folder of a package, finds most of what it has to install there. */
+/** Commands in which `npm install`, in the folder of a package, finds most packages there. */
 export async function withPackages(commands: string): Promise<string> {
   return commands.replace(/^npm install$/gm, `${linkPackages(await installedFolder())} && npm install`);
 }
@@ -211,7 +214,7 @@ function toolVersions(...names: readonly string[]): string[] {
   return names.map(name => `${name}@${devDependencies[name]}`);
 }
 
-/** Copies the example packages, without what was built. */
+/** Copies the sources of the example packages. */
 export function copyExamples(into: string): string[] {
   const names = readdirSync('examples/packages');
   for (const name of names)

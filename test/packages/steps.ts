@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A command of a guide, a file that it has the reader write, or what the commands before print. */
+/** A command of a guide, a file that it has the reader write, or the output of the commands before. */
 export type Step = { readonly is: 'commands' | 'file' | 'output'; readonly text: string; readonly path: string };
 
 const KINDS: { readonly [language: string]: Step['is'] } = { sh: 'commands', text: 'output' };

@@ -56,7 +56,7 @@ const NPM: Tool = {
     commands.replace(/^npm install( \.\/capstan-.*)?$/gm, 'true').replaceAll('npx capstan', 'capstan'),
 };
 
-/** Follows a page in a folder. Each text block is what the commands before it, or a watch, must have printed. */
+/** Follows a page in a folder. Each text block must have been printed by the commands before it, or a watch. */
 async function follow(page: string, start: string, { variables: own, translate }: Tool = NPM): Promise<void> {
   const variables = { PATH: `${join(start, 'node_modules/.bin')}:${process.env['PATH']}`, ...own };
   let directory = start;

@@ -9,7 +9,7 @@ import { partly } from '../support/values.js';
 
 /* Plugins of the front end that take the place of others while it runs. */
 
-/** A plugin with a part that can be replaced and one that is kept, which notes in `steps` what becomes of them. */
+/** A plugin with a part that can be replaced and one that is kept, which notes their life in `steps`. */
 const steps: string[] = [];
 Object.assign(globalThis, { frontPluginSteps: steps });
 const module = `

@@ -7,8 +7,8 @@ import * as exported from '../../core/api/index.js';
 import { Api, deployment } from '../api/support.js';
 
 /*
- * Tests that the code in the guides about plugins runs, and that what they list exists. The other tests of this folder
- * verify their sentences.
+ * Tests that the code in the guides about plugins runs, and that the names they list exist. The other tests of this
+ * folder verify their sentences.
  */
 
 const guide = (name: string): string => readFileSync(`docs/guides/${name}.md`, 'utf8');

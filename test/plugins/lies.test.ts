@@ -3,7 +3,7 @@ import { ConfiguredServer, fixture, type LogRecord } from './support.js';
 import { eventually, eventuallyPasses } from '../support/eventually.js';
 
 /*
- * A plugin that lies at every point: it returns, throws and stores what it must not, changes what it is given, and ends
+ * A plugin that lies at every point: it returns, throws and stores forbidden values, changes its arguments, and ends
  * or blocks its thread. Each time, only its own request fails, and log and metrics name the plugin.
  */
 
@@ -235,7 +235,7 @@ describe.each(['now', 'later'])('an endless loop (%s)', when => {
     await looping.call('GET', MAPS);
     const logged = looping.log.length;
     const loops = createIn({ loops: when });
-    // The front end answers all along what it can answer by itself.
+    // The front end answers requests meanwhile that it can answer by itself.
     expect((await looping.call('GET', MAPS)).status).toBe(200);
     const { status, body } = await loops;
     expect([status, body.message]).toEqual([

@@ -7,7 +7,7 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const PLUGIN = 'test/lying-listener';
 const start = (lie: string, more: object = {}) =>
   new ConfiguredServer().start({ plugins: [{ use: fixture('lyingListener'), config: lie, timeout: '1s', ...more }] });
-/** Lies about what is streamed, at which watches fail; at the others, writes do. */
+/** Lies about streams, at which watches fail; at the others, writes do. */
 const STREAMED = [
   'stream throws',
   'stream is missing',

@@ -27,7 +27,7 @@ import type { ThreadData } from '../../core/threads/data.js';
 import { fixture } from './support.js';
 import { partly } from '../support/values.js';
 
-/* What a plugin makes that is no part of its point, or never. */
+/* Plugins that make a value that is no part of its point, or never make one. */
 
 const counted = { name: 'a', type: 'counter', help: 'A.' } as const;
 const robots: HttpDocument = { path: '/robots.txt', contentType: 'text/plain', headers: {}, body: () => '' };

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { ConfiguredServer, fixture } from './support.js';
 
-/* What the log says of a plugin that fails: enough to find the request, and the line of code. */
+/* The log of a plugin that fails: enough to find the request, and the line of code. */
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const PLUGIN = 'test/failing';

@@ -8,7 +8,7 @@ import type { NamingName } from '../../core/naming.js';
 import { Api } from '../api/support.js';
 import { ConfiguredServer, fixture } from './support.js';
 
-/* What mutators and validators select by `on`: nothing that is misspelt is silently off. */
+/* The selection of mutators and validators by `on`: a misspelt name is never ignored silently. */
 
 describe('a member of `on`', () => {
   const make = (on: object) =>

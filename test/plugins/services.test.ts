@@ -8,7 +8,7 @@ import { Services } from '../../workers/front/pool/pluginServices.js';
 
 const BAD = { of: (): void => undefined };
 
-/** Starts a service, and returns all with what threads were sent. */
+/** Starts a service, and returns all with the messages to threads. */
 async function started(service: Service) {
   const posted: unknown[] = [];
   const services = new Services(({ state }) => void posted.push(state));

@@ -24,7 +24,7 @@ const cut: Fault = async (_, { proxy }, random) => {
   proxy.cut(direction, 0);
 };
 
-/** A failed sync: the server must not write again, and may end. Only a restart shows what the store contains. */
+/** A failed sync: the server must not write again, and may end. Only a restart shows the content of the store. */
 const fsync: Fault = async (deployment, node, random) => {
   const { failures } = node.server;
   node.server.expectEnd();

@@ -146,7 +146,7 @@ export class Ledger {
     else if (!before) this.tokens.set(version.token, this.#byRevision.get(version.revision)!);
   }
 
-  /** Adds a change. Returns false if it contradicts what is known about its revision. */
+  /** Adds a change. Returns false if it contradicts a known change of its revision. */
   #add(change: Change): boolean {
     const before = this.#byRevision.get(change.revision);
     if (!before) {

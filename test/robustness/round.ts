@@ -129,7 +129,9 @@ async function resumeInPast(client: Client, { namespace, ledger }: PastRound, ra
   return { violations: endOf(session) === from ? [] : checkSession(ledger, session), expired: session.expired };
 }
 
-/** Runs traffic against a deployment while faults are injected, ends the faults, and checks what clients saw. */
+/**
+ * Runs traffic against a deployment while faults are injected, ends the faults, and checks the observations of clients.
+ */
 export async function runRound(plan: RoundPlan): Promise<RoundResult> {
   const { deployment, namespace, random } = plan;
   const admins = deployment.nodes.map((_, i) => new Client(deployment.endpoint(i)));

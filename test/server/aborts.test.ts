@@ -22,7 +22,7 @@ const load = createRequire(import.meta.url);
 const kept = ([path, name]: readonly [string, string]) =>
   (load(resolve(`dist/${path}`)) as { readonly [name: string]: new () => unknown })[name]!;
 const KEPT = [
-  ['workers/front/watch/watchHub.js', 'Watcher'],
+  ['workers/front/watch/watcher.js', 'Watcher'],
   ['plugins/listener/uwsExchange.js', 'UwsExchange'],
   ['plugins/listener/uwsWrite.js', 'UwsStream'],
   ['plugins/listener/nodeExchange.js', 'NodeExchange'],

@@ -151,7 +151,7 @@ describe('the build', () => {
 
   it('makes caches that the threads of a new server use', async () => {
     const report = pathToFileURL(resolve('test', 'server', 'fixtures', 'reportCodeCache.mjs')).href;
-    // Without the certificates of other tests: the server loads what makes them.
+    // Without the certificates of other tests: the server loads the library that makes them.
     mkdirSync(join(directory, 'data', 'pki'), { recursive: true, mode: 0o700 });
     const server = await ServerProcess.start(join(directory, 'data'), [], ['env', `NODE_OPTIONS=--import=${report}`]);
     try {

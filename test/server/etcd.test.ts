@@ -80,7 +80,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       const name = `test-${++tests}`;
       expect((await a.call('POST', '/api/v1/namespaces', { metadata: { name } })).status).toBe(201);
       maps = `/api/v1/namespaces/${name}/configmaps`;
-      // Tests compare what the namespace has.
+      // Tests compare the content of the namespace.
       await eventually(
         () => a.call('GET', `${maps}/kube-root-ca.crt`),
         answer => answer.status === 200,
@@ -360,7 +360,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     const second = others.find(leads)!;
     const third = others.find(server => server !== second)!;
     expect(leads(third)).toBeUndefined();
-    // The controllers of the new leader work: a namespace gets what every namespace has.
+    // The controllers of the new leader work: a namespace gets the objects that every namespace has.
     await third.call('POST', '/api/v1/namespaces', {
       apiVersion: 'v1',
       kind: 'Namespace',

@@ -5,12 +5,12 @@ import { liveResources, serverUser } from '../../core/server/program/users.js';
 import type { Front } from '../../workers/front/front.js';
 import { registryOf } from '../kinds/builtIn.js';
 
-/* What the front end sees of the watches of a program. */
+/* The watches of a program as the front end sees them. */
 
 const user = { name: 'admin', uid: '', groups: [], extra: new Map() };
 const line = (name: string) => Buffer.from(`${JSON.stringify({ type: 'ADDED', object: { metadata: { name } } })}\n`);
 
-/** A front end that answers each request with a stream, and what it was given. */
+/** A front end that answers each request with a stream, and its requests. */
 function streaming() {
   const found: { exchange?: Exchange; stream?: ResponseStream; aborts: number; drained: number } = {
     aborts: 0,

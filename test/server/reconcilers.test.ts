@@ -55,7 +55,7 @@ test('a reconciler brings objects into their state, repairs what it owns, and cl
   await eventually(async () => (await orders.get(key)) === undefined);
   await eventually(() => calls().includes('one a gone'));
   expect(calls()).toContain('one a cleaned');
-  // The garbage collector removes what it controlled.
+  // The garbage collector removes its dependents.
   await eventually(async () => (await pods.get(key)) === undefined);
 });
 

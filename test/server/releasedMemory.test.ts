@@ -6,7 +6,7 @@ import { LISTENER_NAMES } from '../listener/names.js';
 
 const PROGRAM = resolve('dist/test/server/fixtures/startsAndCloses.js');
 const TIMES = 3;
-/** Far less than what one server has: the rings of its threads alone take 32 MB. */
+/** Far less than the memory of one server: the rings of its threads alone take 32 MB. */
 const LEFT_BYTES = 8 * 1024 * 1024;
 
 test.each(LISTENER_NAMES)(

@@ -24,7 +24,7 @@ const shared = (): number[] =>
 
 const start = () => startServer({ storage: 'memory', port: 0, naming: 'kubernetes' });
 
-/** Makes a namespace, and waits until the controllers have put into it what every namespace has. */
+/** Makes a namespace, and waits until the controllers have put the objects of every namespace into it. */
 async function useControllers(server: RunningServer, name: string): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   const made = await server.request('POST', '/api/v1/namespaces', { body: namespace });

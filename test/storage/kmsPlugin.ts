@@ -28,7 +28,7 @@ export class TestKmsPlugin {
   delayMs = 0;
   /** The methods that were called. */
   readonly calls: string[] = [];
-  /** What the plugin returns with each seed, and must be given back. */
+  /** The values that the plugin returns with each seed, and must be given back. */
   readonly annotations = { 'kms.example.com/region': Buffer.from('eu') };
   #server: Server | undefined;
 

@@ -130,7 +130,7 @@ it('resources with few objects come first, and threads that need no others do no
   expect([...keys].filter(key => !key.startsWith('core/pods/'))).toEqual(['core/configmaps/a/1', 'core/secrets/a/1']);
   const secrets = subscribe(writer, 1, ['core/secrets/'], always);
   expect([...(await secrets.done).values.keys()]).toEqual(['core/secrets/a/1']);
-  // A thread of the pool need not wait for what it may read later, and has all of it when it does.
+  // A thread of the pool need not wait for pages that it may read later, and has all of it when it does.
   const found = new Map<string, Entry>();
   const { port1: writerEnd, port2: port } = new MessageChannel();
   writer.connect({ port: writerEnd, counter: 2, reacts: false });

@@ -39,7 +39,7 @@ export function noise(seed: number, length: number): string {
 export async function fillStore(store: Engine, count: number, size = 500): Promise<void> {
   for (let i = 1; i <= count; i++) {
     await committed(store, put(keyOf(i), noise(i, size)));
-    // A read waits until RocksDB has what was written before.
+    // A read waits until RocksDB has the writes before.
     await store.get(keyOf(i));
   }
 }

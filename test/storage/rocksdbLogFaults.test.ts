@@ -11,7 +11,7 @@ import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 import { put } from './rocksdbFiles.js';
 
-/** Replaces what writes a batch of RocksDB; `apply` does it. */
+/** Replaces the function that writes a batch of RocksDB; `apply` does it. */
 function replaceWrites(replaced: (apply: () => Promise<void>) => Promise<void>): void {
   library.write = function write_(this: Database) {
     const batch = write.call(this);

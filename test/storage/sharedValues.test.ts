@@ -93,7 +93,7 @@ it('a thread that replaces another while objects are written and moved gets exac
     objects.catchUp();
     expect(textsOf(entries)).toEqual(Object.fromEntries(expected));
   }
-  // Most of what was moved after the start pages is shared.
+  // Most of the values moved after the start pages are shared.
   for (const { entries } of replaced)
     expect([...entries.values()].filter(({ buffer }) => buffer instanceof SharedArrayBuffer).length).toBeGreaterThan(
       OBJECTS / 2,

@@ -2,11 +2,14 @@ import { getCurrentTest } from 'vitest/suite';
 
 /** In hooks, in milliseconds: somewhat less than their limit. */
 const HOOK_MS = 25_000;
-/** The part of the time limit of a test after which asking ends, so that the test says what it waits for. */
+/**
+ * The part of the time limit of a test after which asking ends, so that the error of the test names the missing
+ * condition.
+ */
 const PART = 0.9;
 /**
  * Between two questions, in milliseconds: at first, and at most. In between it is a tenth of the time that has passed,
- * because a question to a server takes CPU from what the test waits for.
+ * because a question to a server takes CPU from the work that the test waits for.
  */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 100];
 

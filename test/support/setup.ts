@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** A file that shares its process with others finds what those have added. */
+/** A file that shares its process with others finds their additions. */
 const ADDED = Symbol.for('capstan.test.bytes');
 
 /*

@@ -21,7 +21,7 @@ import { registryOf } from '../kinds/builtIn.js';
 import { conforms } from './conforms.js';
 import { failing } from './failing.js';
 
-/* The suites of resource types and their sources: what they find, and that the built-in kinds pass them. */
+/* The suites of resource types and their sources: their findings, and that the built-in kinds pass them. */
 
 const order = (spec: object): ApiObject => ({
   apiVersion: 'tea.example.com/v1',

@@ -19,7 +19,7 @@ import {
 } from '../../core/testing/index.js';
 import { failing } from './failing.js';
 
-/* What each conformance suite finds in a part that breaks a promise. */
+/* The findings of each conformance suite in a part that breaks a promise. */
 
 describe('the suite of authenticators', () => {
   const ann: User = { name: 'ann', uid: '', groups: [], extra: new Map() };

@@ -23,7 +23,7 @@ import {
 import { failing } from './failing.js';
 import { inVirtualTime } from '../support/virtualTime.js';
 
-/* What the suites of controllers, health checks, documents, metrics and token issuers find. */
+/* The findings of the suites of controllers, health checks, documents, metrics and token issuers. */
 
 const namespace: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } };
 const STARTS = 'writes nothing when it starts in the state that it has reached';
@@ -82,7 +82,7 @@ describe('the suite of controllers', () => {
     ['goes on after its release', { endless: true }, [RELEASED]],
   ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
-  // The suite waits for some seconds for what such a controller does not do.
+  // The suite waits for some seconds for work that such a controller does not do.
   test.each<[string, Parameters<typeof found>[0], string[]]>([
     ['gives up', { once: true }, [RETRIES]],
     ['ignores events', { deaf: true }, [EVENTS]],

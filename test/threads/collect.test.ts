@@ -3,7 +3,7 @@ import { IdleCollector } from '../../core/threads/collect.js';
 
 const MB = 2 ** 20;
 
-/** A thread of which the test says what it does; a collection leaves `live` bytes. */
+/** A thread whose work the test determines; a collection leaves `live` bytes. */
 function fakeThread() {
   const thread = { bytes: 40 * MB, live: 30 * MB, busy: 0, collections: 0 };
   const collector = new IdleCollector({

@@ -97,7 +97,7 @@ test('a thread without work is not woken by commits, and sees all of them when i
   const thread = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
   const { subscriber, feed, received, posts, memories } = thread;
   deliver(subscriber, [1]);
-  // It is sent the memory of the values, and takes what has been written until then.
+  // It is sent the memory of the values, and takes the writes until then.
   while (received.length < 1) await turn();
   for (let revision = 2; revision <= 100; revision++) deliver(subscriber, [revision]);
   await turn();

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const as = (user: string) => ({ headers: { 'impersonate-user': user } });
 
-/** What `capstan why` prints. */
+/** The output of `capstan why`. */
 async function why(...args: string[]): Promise<string> {
   const io = new Captured();
   expect([await whyCommand([...args, `--kubeconfig=${kubeconfig}`], io), io.errors]).toEqual([0, []]);

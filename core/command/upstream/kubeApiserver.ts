@@ -18,7 +18,7 @@ import { upstreamHelp } from './help.js';
 
 const FLAGS: FlagRules = { own: ['cert-dir', 'admission-control'], lastWins: true, emptyIsNone: true };
 
-/** What upstream has without flags, where that differs from `capstan serve`. */
+/** Upstream's defaults of flags, where they differ from `capstan serve`. */
 const DEFAULTS = {
   naming: 'kubernetes',
   bindAddress: '0.0.0.0',

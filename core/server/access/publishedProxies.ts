@@ -12,7 +12,7 @@ const HEADERS = {
 };
 
 /**
- * What other servers are told about authenticating proxies: those of the settings, or this server as one, which passes
+ * The authenticating proxies that other servers trust: those of the settings, or this server as one, which passes
  * requests on with a certificate of `frontProxyCa`. Throws ConfigError for a file that cannot be read.
  */
 export function publishedProxies(

@@ -29,7 +29,7 @@ export interface DiscoveryOptions {
   readonly serverAddress?: () => string;
   /** Paths listed at `/` beyond those of discovery itself. */
   readonly paths?: readonly string[];
-  /** What other servers answer; default: nothing. */
+  /** The groups of other servers; default: none. */
   readonly others?: Others;
 }
 

@@ -13,11 +13,11 @@ export interface OtherVersion extends Pick<GroupVersion, 'group' | 'version' | '
   readonly priorities: Priorities;
   /** Its resources, in the form of aggregated discovery. */
   readonly entries: readonly object[];
-  /** Whether they are what the other server says now. */
+  /** Whether the other server has confirmed them. */
   readonly isCurrent: boolean;
 }
 
-/** What discovery documents need to know about other servers. */
+/** The facts about other servers in discovery documents. */
 export interface Others {
   readonly versions: readonly OtherVersion[];
   /** The priorities of versions of this server, by `VERSION.GROUP`. */

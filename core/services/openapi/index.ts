@@ -232,7 +232,7 @@ function conditionalAnswer(
   return { status: 200, contentType, etag, bytes: document.bytes, headers };
 }
 
-/** What OpenAPI documents are made of. */
+/** The inputs of OpenAPI documents. */
 export interface OpenApiInputs {
   /** It is frozen. */
   readonly registry: Registry;

@@ -3,7 +3,7 @@ import type { PartV2 } from './write.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the OpenAPI 2 document of another server says of a version, with the names of that server. */
+/** The part of a version in the OpenAPI 2 document of another server, with the names of that server. */
 export interface OtherPart {
   readonly paths: Members;
   readonly parameters: Members;
@@ -64,7 +64,7 @@ function canonical(value: unknown): string {
 }
 
 /**
- * A part for a document that has `taken`, which it is added to. What has the name of something else is renamed:
+ * A part for a document that has `taken`, which it is added to. A definition with the name of another one is renamed:
  * `NAME_v2`, `NAME_v3` and so on, as upstream does.
  */
 function withoutConflicts(part: OtherPart, taken: Taken): PartV2 {

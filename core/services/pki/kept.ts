@@ -58,7 +58,7 @@ async function issue(request: CertificateRequest, issuer?: IssuedCertificate): P
   return (await import('./certificate.js')).issue(request, issuer);
 }
 
-/** What a certificate is for, and the names that it must have. */
+/** The use of a certificate, and the names that it must have. */
 type LeafRequest = Pick<CertificateRequest, 'subject' | 'use'> & { readonly sans: readonly string[] };
 
 /** A CA whose key is in a file. */

@@ -19,8 +19,8 @@ const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).cod
 
 /**
  * A file that is appended to, and renamed when it would be too large. Several threads may have the same one, and it may
- * be renamed by others: each looks before it writes whether its file still has the name. What is written together is
- * one write, so that lines do not mix.
+ * be renamed by others: each looks before it writes whether its file still has the name. Lines that are written
+ * together are one write, so that they do not mix with others.
  */
 export class RotatingFile {
   readonly #backups: Backups;

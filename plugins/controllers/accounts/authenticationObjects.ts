@@ -5,7 +5,7 @@ import { type DesiredObject, desiredObjects } from '../desiredObjects.js';
 /** The keys about authenticating proxies in the ConfigMap for other servers, as texts: PEM, and lists in JSON. */
 export type PublishedProxies = Readonly<Record<string, string>>;
 
-/** What the ConfigMap says. */
+/** The content of the ConfigMap. */
 export interface AuthenticationObjectsConfig {
   /** The CA bundle that client certificates are verified with, in PEM. */
   readonly clientCa: string;

@@ -18,7 +18,7 @@ export interface RemainingContent {
     readonly resource: Pick<ServedResource, 'apiVersion' | 'plural'>;
     readonly objects: readonly Frozen<ApiObject>[];
   }[];
-  /** Versions of other servers that have not said what they serve. */
+  /** Versions whose servers have not answered discovery. */
   readonly undiscovered: readonly string[];
 }
 
@@ -32,7 +32,7 @@ function discoveryFailure({ undiscovered }: RemainingContent): ConditionUpdate {
   return { type, status: 'True', reason: 'DiscoveryFailed', message: discoveryFailureMessage(undiscovered) };
 }
 
-/** What is wrong with versions of other servers that have not said what they serve, in upstream's words. */
+/** The message for versions whose servers have not answered discovery, in upstream's words. */
 export function discoveryFailureMessage(undiscovered: readonly string[]): string {
   const versions = undiscovered.toSorted().map(version => `${version}: stale GroupVersion discovery: ${version}`);
   const error = `unable to retrieve the complete list of server APIs: ${versions.join(', ')}`;

@@ -24,8 +24,8 @@ interface OtherResource {
 }
 
 /**
- * Deletes the content of a namespace in other servers, which have said by APIServices what they serve. What a server
- * that does not answer has is not known: its versions are undiscovered.
+ * Deletes the content of a namespace in other servers, whose versions APIServices name. The content of a server that
+ * does not answer is not known: its versions are undiscovered.
  */
 export async function deleteOtherContents(
   namespace: string,

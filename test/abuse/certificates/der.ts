@@ -83,7 +83,7 @@ const ECDSA_SHA256 = sequence(oid('2a8648ce3d040302'));
 /** A key pair for everything that does not depend on its key. */
 export const KEYS = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** The contents of a request; what is missing has a usual value. */
+/** The contents of a request; missing members have usual values. */
 export interface Requested {
   readonly subject: Uint8Array;
   readonly attributes?: readonly Uint8Array[];

@@ -4,7 +4,7 @@ import { Script } from 'node:vm';
 export const LIMIT_MS = 50;
 /** Compilation, garbage collection and other threads count too, so that the least time of some calls is compared. */
 const TRIES = 8;
-/** Ends what is not quadratic but worse. */
+/** Ends functions that are worse than quadratic. */
 const TIMEOUT_MS = 20_000;
 /** CPU times on a busy machine are up to this many times as long: programs evict each other's caches. */
 const BUSY = 3;

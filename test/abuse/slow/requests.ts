@@ -112,7 +112,7 @@ const QUERY: Readonly<Record<string, string>> = {
   'a.b': 'c',
 };
 
-/** Encodes what a request line cannot hold. A longer text than fits is cut. */
+/** Encodes characters that a request line cannot hold. A longer text than fits is cut. */
 const encoded = (text: string, all: boolean): string =>
   (all ? encodeURIComponent(text) : text.replace(/[^!-~]|[#?]/gu, encodeURIComponent)).slice(0, TARGET_BYTES);
 

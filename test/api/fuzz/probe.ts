@@ -7,7 +7,7 @@ import type { Case, Known } from './requests.js';
 /** The longest time until an answer begins: requests wait three seconds for a revision that does not exist yet. */
 const DEADLINE_MS = 15_000;
 
-/** Reads from the server what the generator needs to know. */
+/** Reads the facts for the generator from the server. */
 export async function learn(api: Api): Promise<Known> {
   const { groups } = (await api.get('/apis')).body as unknown as { groups: { versions: { groupVersion: string }[] }[] };
   const served: Served[] = [];
@@ -48,7 +48,7 @@ async function populate(api: Api, served: readonly Served[]): Promise<Map<string
   return found;
 }
 
-/** Sends a request on its own connection and returns what is wrong with the answer; undefined if it is correct. */
+/** Sends a request on its own connection and returns the fault of the answer; undefined if it is correct. */
 export async function probe(port: number, { bytes }: Case): Promise<string | undefined> {
   const client = await RawClient.open({ port });
   const timer = setTimeout(() => client.socket.destroy(new Error('deadline')), DEADLINE_MS);

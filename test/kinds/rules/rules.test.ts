@@ -58,7 +58,7 @@ function violationsOf(base: Base, rule: RecordedRule): string[] {
 /** Some messages end with the difference of two objects, in a form of each server. */
 const DIFFERENCE = /\n[\s\S]*$/;
 
-/** Upstream repeats some violations of updates; what counts is which there are. */
+/** Upstream repeats some violations of updates; only the set is compared. */
 const masked = (texts: readonly string[]): string[] =>
   [...new Set(texts.map(text => text.replace(GO_VALUE, 'value: <value>').replace(DIFFERENCE, '')))].sort();
 

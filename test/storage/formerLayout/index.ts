@@ -11,7 +11,7 @@ import { openRecords } from '../../../plugins/storage/rocksdb/records.js';
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** A new data directory with the store that an earlier release has written; README.md says what is in it. */
+/** A new data directory with the store that an earlier release has written; README.md lists its content. */
 export async function formerDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'capstan-former-'));
   execFileSync('tar', ['-xzf', file('./store.tgz'), '-C', directory]);

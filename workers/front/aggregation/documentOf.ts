@@ -28,7 +28,7 @@ export async function documentOf(
     if (typeof document !== 'object' || document === null || Array.isArray(document)) return undefined;
     return { type: headers['content-type'] ?? '', document: document as JsonObject };
   } catch {
-    // What it has said before is shown instead.
+    // The document before is shown instead.
     return undefined;
   }
 }

@@ -25,7 +25,9 @@ export class OtherDiscovery {
     this.#documents = new OtherDocuments(aggregation, versions => this.#ask(versions));
   }
 
-  /** What other servers answer; with `resources`, they are asked for these. The same object until something changes. */
+  /**
+   * The groups of other servers; with `resources`, they are asked for these. The same object until something changes.
+   */
   async current(resources: boolean): Promise<Others> {
     if (this.aggregation.versions().size === 0) return NO_OTHERS;
     if (resources) await this.#documents.refresh();

@@ -9,17 +9,17 @@ import type { AggregatedVersion } from './apiServices.js';
 const KEPT_MS = 60_000;
 const RETRY_MS = 5000;
 
-/** What is known of a version. */
+/** The last answer about a version. */
 export interface Known<T> {
   /** The version as it was when its server was asked. */
   readonly version: AggregatedVersion;
-  /** What the server has said last; undefined if it never has. */
+  /** The last answer; undefined if there was none. */
   readonly value: T | undefined;
   /** Whether it has said so when it was last asked. */
   readonly isCurrent: boolean;
 }
 
-/** Asks a server about its versions, which are available, and resolves with what it has said of each, by name. */
+/** Asks a server about its versions, which are available, and resolves with the answer for each, by name. */
 export type Ask<T> = (versions: readonly AggregatedVersion[]) => Promise<ReadonlyMap<string, T>>;
 
 /**
@@ -40,7 +40,7 @@ export class OtherDocuments<T> {
     readonly ask: Ask<T>,
   ) {}
 
-  /** What is known of all versions, by name: the same map until something has changed. */
+  /** The last answers about all versions, by name: the same map until something has changed. */
   get known(): ReadonlyMap<string, Known<T>> {
     return this.#known;
   }
@@ -92,7 +92,7 @@ export class OtherDocuments<T> {
     }
   }
 
-  /** Notes what a server has said of versions. The map stays the same if nothing has changed. */
+  /** Notes the answers of a server about versions. The map stays the same if nothing has changed. */
   #take(versions: readonly AggregatedVersion[], said: ReadonlyMap<string, T>): void {
     const current = this.aggregation.versions();
     const known = new Map([...this.#known].filter(([name]) => current.has(name)));

@@ -21,8 +21,8 @@ export class OtherOpenApi {
   }
 
   /**
-   * What is known of the documents of other servers. They are asked for what the document at `path` needs. The same
-   * object until something changes.
+   * The documents of other servers, as last answered. Servers are asked for those that the document at `path` needs.
+   * The same object until something changes.
    */
   async current(path: string): Promise<OtherDescriptions> {
     if (this.aggregation.versions().size === 0) return NO_DESCRIPTIONS;

@@ -6,7 +6,7 @@ import type { Naming } from '../../../core/naming.js';
 import { firstValue } from '../../../core/request/query.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { parseIncludeObject } from '../../../core/services/tables/index.js';
-import { type EventForm, type EventType, jsonEvent } from '../watch/watchHub.js';
+import { type EventForm, type EventType, jsonEvent } from '../watch/watchEvents.js';
 import type { EncodedReads } from './encodedReads.js';
 import type { Asked, FormParts, MadeObject } from './form.js';
 import { JSON_FORM } from './jsonForms.js';

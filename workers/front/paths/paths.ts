@@ -46,7 +46,7 @@ interface Parts {
   readonly address: { readonly host: string; readonly port: number };
   /** Answers gets and lists of kinds whose objects show records in memory. */
   readonly records: PathHandler;
-  /** What other servers answer, and how they describe it. */
+  /** The groups of other servers, and their OpenAPI documents. */
   readonly otherDiscovery: Pick<OtherDiscovery, 'current'>;
   readonly otherOpenApi: Pick<OtherOpenApi, 'current'>;
   /** Answers with a snapshot of the store. */
@@ -55,7 +55,7 @@ interface Parts {
 
 const METRICS = '/metrics';
 
-/** What documents are made of; `others`: what other servers have told. */
+/** The inputs of documents; `others`: the answers of other servers. */
 interface Inputs<Others> {
   readonly of: Registry;
   readonly further: ReadonlyMap<string, HttpDocument>;
@@ -63,8 +63,8 @@ interface Inputs<Others> {
 }
 
 /**
- * Documents of the registry that is current when asked, made once for it, the documents of plugins and what other
- * servers have told. `make` is given those before.
+ * Documents of the registry that is current when asked, made once for it, the documents of plugins and the answers of
+ * other servers. `make` is given those before.
  */
 function ofCurrent<Documents, Others>(
   { registry, documents }: Parts,

@@ -12,7 +12,8 @@ import type { FairLimiter } from '../fairness/fairLimiter.js';
 import type { FrontRequest } from '../access/sender.js';
 import type { Slices } from '../fairness/slices.js';
 import type { State } from '../state/state.js';
-import type { EventForm, WatchHub } from '../watch/watchHub.js';
+import type { EventForm } from '../watch/watchEvents.js';
+import type { WatchHub } from '../watch/watchHub.js';
 
 /** The parts of the front end that reads need. */
 export interface ReadContext {

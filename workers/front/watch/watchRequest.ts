@@ -13,7 +13,8 @@ import { storedEvents } from '../forms/events.js';
 import { headersFor } from '../answers/reply.js';
 import { parseSelectors, type Selection, selectionOf } from '../reads/selection.js';
 import type { FrontRequest } from '../access/sender.js';
-import { type EventForm, type InitialEvent, type ObjectEvent, eventFor, Watcher } from './watchHub.js';
+import { type EventForm, type InitialEvent, type ObjectEvent, eventFor } from './watchEvents.js';
+import { Watcher } from './watcher.js';
 import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
 import { acceptWebSocket } from './webSocket.js';
 

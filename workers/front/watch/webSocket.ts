@@ -4,7 +4,7 @@ import { unauthorized } from '../../../core/model/wellKnown/senders.js';
 import { asksForWebSocket, handshakeFault, subprotocolsOf } from '../../../core/model/webSocket.js';
 import { BEARER_SUBPROTOCOL } from '../../../core/naming.js';
 import { FRAME_LENGTH } from '../../../core/schema/protobuf/protobufWatch.js';
-import type { EventForm } from './watchHub.js';
+import type { EventForm } from './watchEvents.js';
 import type { Headers } from '../answers/reply.js';
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;

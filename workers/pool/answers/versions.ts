@@ -38,8 +38,8 @@ const toStoredForm = (context: Context, resource: Resource, object: ApiObject): 
   isStorageVersion(resource) ? object : withStoredDefaults(context, resource, toStrategyVersion(resource, object));
 
 /**
- * The object of an update as it is stored, where its strategy converts it. What the version of the request cannot show
- * stays as it is stored.
+ * The object of an update as it is stored, where its strategy converts it. Fields that the version of the request
+ * cannot show stay as they are stored.
  */
 export function toStoredUpdate(context: Context, request: AuthorizedRequest, object: ApiObject): ApiObject {
   const { resource, route } = request;

@@ -13,11 +13,11 @@ function grants(object: ApiObject, user: User, target: ResourceTarget): boolean 
   return listOf(data.get('users')).includes(user.name) && listOf(data.get('verbs')).includes(target.verb);
 }
 
-/** Whether a grant may be about these objects: not about Secrets, nor about what grants are made of. */
+/** Whether a grant may be about these objects: not about Secrets, nor about the objects of grants. */
 const isGrantable = ({ resource, namespace, verb }: ResourceTarget): boolean =>
   namespace !== '' && verb !== '' && !['secrets', 'configmaps', 'namespaces'].includes(resource);
 
-/** Lets users do what a ConfigMap in the namespace grants them. */
+/** Allows users the requests that a ConfigMap in the namespace grants them. */
 export default definePlugin({
   name: 'grants',
   parse: () => null,

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 
 const config = z.strictObject({
-  /** Prefixes of images, and what replaces them. */
+  /** Prefixes of images, and their replacements. */
   mirrors: z.record(z.string().min(1), z.string().min(1)).default({}),
   /** Prefixes that images may have. */
   allowed: z.array(z.string().min(1)).min(1),

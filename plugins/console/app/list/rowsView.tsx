@@ -112,7 +112,7 @@ function reveal(table: HTMLDivElement, index: number, { height, row }: { height:
   else if (first + 2 * row > table.scrollTop + height) table.scrollTop = first + 2 * row - height;
 }
 
-/** The row that is selected, and what keys and clicks do with it. */
+/** The row that is selected, and the actions of keys and clicks. */
 function useSelection(list: LiveList, kind: Kind, table: RefObject<HTMLDivElement | null>, view: Viewport) {
   const active = useSignal(0);
   const { total } = list.rows;

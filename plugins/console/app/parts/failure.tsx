@@ -9,7 +9,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A failure, with what failed, and the id of the request by which the server can say why. */
+/** A failure, with the operation, and the id of the request, by which the server can tell the reason. */
 export function Failure({ error, doing }: { readonly error: unknown; readonly doing: string }) {
   const auditId = error instanceof ApiError ? error.auditId : undefined;
   return (

@@ -165,7 +165,7 @@ function Violations({ decision: { violations = [], conflicts = [] } }: { readonl
 export function DecisionView({ decision }: { readonly decision: Decision }) {
   const { outcome, request, metadata, violations = [] } = decision;
   const isRefused = outcome.code >= 400;
-  // Without a message, violations say what is wrong.
+  // Without a message, the violations are the reason.
   const message = outcome.message || (isRefused && violations.length === 0 ? LEFT_OUT : '');
   return (
     <>

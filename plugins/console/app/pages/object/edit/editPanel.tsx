@@ -33,7 +33,7 @@ function Help({ help }: { readonly help: FieldHelp | undefined }) {
   );
 }
 
-/** The properties of what edits an object. */
+/** The properties of the panel that edits an object. */
 export interface EditPanelProps {
   readonly draft: Draft;
   readonly known: Signal<Known | undefined>;
@@ -85,7 +85,7 @@ function Actions({ draft, check }: { readonly draft: Draft; readonly check: () =
   );
 }
 
-/** Edits an object: text or form, then a review of what the server would store, then storing it. */
+/** Edits an object: text or form, then a review of the object that the server would store, then storing it. */
 export function EditPanel({ draft, known, object, mayWrite, saved, form }: EditPanelProps) {
   const help = useSignal<FieldHelp | undefined>(undefined);
   const isSaved = useSignal(false);

@@ -85,7 +85,7 @@ const rights = new Compartment();
 const rightsOf = (isReadOnly: boolean) => [EditorState.readOnly.of(isReadOnly), EditorView.editable.of(!isReadOnly)];
 
 /**
- * Replaces what is selected by what is typed. Left to the browser, text in the place of several lines gets inline
+ * Replaces the selection by the typed text. Left to the browser, text that replaces several lines gets inline
  * styles for a moment, which the policy of the page refuses and reports.
  */
 function replaceSelected({ inputType, data }: InputEvent, view: EditorView): boolean {

@@ -52,7 +52,7 @@ export function shapeOf(schema: Schema): Shape {
 /** A value that a new field begins with. */
 export const beginningOf = ({ schemas }: Known, schema: Schema): unknown => skeletonOf(schemas, schema);
 
-/** The value of what was typed; undefined if it is none of the shape. */
+/** The value of the typed text; undefined if it is none of the shape. */
 function typedValue(shape: Shape, text: string): unknown {
   const isInteger = /^-?\d+$/.test(text);
   if (shape === 'integer') return isInteger ? BigInt(text) : undefined;

@@ -22,7 +22,7 @@ export class FormDraft {
   set(path: Path, value: unknown): void {
     this.#change(doc => {
       const old = doc.getIn(path, true);
-      // A value in the place of another one keeps comment and style.
+      // A value that replaces another one keeps comment and style.
       if (isScalar(old) && (typeof value !== 'object' || value === null)) {
         if (typeof old.value !== typeof value) delete old.type;
         old.value = value;

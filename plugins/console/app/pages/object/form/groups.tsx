@@ -193,7 +193,7 @@ function MapFields(props: FieldProps) {
   );
 }
 
-/** The name of an item: what it says of itself, or its place. */
+/** The name of an item: its own name, or its place. */
 function itemLabel(item: unknown, index: number, keys: readonly string[] = []): string {
   const named = isFields(item)
     ? [...keys, 'name', 'type'].map(key => item[key]).find(of => of !== undefined)
@@ -201,7 +201,7 @@ function itemLabel(item: unknown, index: number, keys: readonly string[] = []): 
   return named === undefined ? `${index + 1}` : String(named);
 }
 
-/** Numbers of the items of a list, which stay with them: so the page keeps what is open, and where the focus is. */
+/** Numbers of the items of a list, which stay with them: so the page keeps open items open, and the focus. */
 function useItemIds(count: number): number[] {
   const { ids, used } = useRef({ ids: [] as number[], used: { count: 0 } }).current;
   while (ids.length < count) ids.push(used.count++);

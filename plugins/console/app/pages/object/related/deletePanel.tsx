@@ -155,7 +155,7 @@ function Consequences(props: {
   );
 }
 
-/** Asks whether to delete an object, and shows before what goes with it. */
+/** Asks whether to delete an object, and shows before the objects that are deleted with it. */
 export function DeletePanel(props: {
   readonly address: ObjectAddress;
   readonly object: ApiObject;

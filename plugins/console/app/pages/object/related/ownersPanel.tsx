@@ -71,7 +71,7 @@ function Picture({ graph, root }: { readonly graph: Graph; readonly root: string
   );
 }
 
-/** The owners of an object and what it owns, as a graph. */
+/** The owners and the dependents of an object, as a graph. */
 export function OwnersPanel({ address, object }: { readonly address: ObjectAddress; readonly object: ApiObject }) {
   const found = useSignal<{ readonly graph: Graph; readonly dependents: Dependents } | undefined>(undefined);
   const error = useSignal<unknown>(undefined);
