@@ -217,9 +217,7 @@ export function managersOfUpdated(
   object: ApiObject,
   old: ApiObject,
 ): Awaitable<FieldManagers> {
-  const managers = request.route.subresource
-    ? decodeManagers(old.metadata.managedFields)
-    : managersBefore(object, old);
+  const managers = request.route.subresource ? decodeManagers(old.metadata.managedFields) : managersBefore(object, old);
   if (managers.size === 0) return NOBODY;
   const writer = writerOf(context, request);
   const { resource } = request;
