@@ -172,7 +172,7 @@ const sentForm = ({ unstored, resource }: AuthorizedRequest, object: ApiObject):
 
 /** Returns the owners of the fields of an object that is created. */
 export function managersOfNew(context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers {
-  const managers = managersBefore(object, { ...object, metadata: {} });
+  const { managers } = managersBefore(object, { ...object, metadata: {} });
   try {
     const sent = sentForm(request, object);
     return updateManagers(kindOf(context, request), writerOf(context, request), undefined, sent, managers);
@@ -196,15 +196,18 @@ export function managersOfBody(context: Context, request: AuthorizedRequest, bod
   return updateManagers(kind, writerOf(context, request), undefined, json(body), NOBODY);
 }
 
-/** The managers before a write; none if the client asks to clear them (spec, "Clearing managedFields"). */
-function managersBefore(object: ApiObject, old: ApiObject): FieldManagers {
+/** The managers before a write; `reset`: the client asks to clear them (spec, "Clearing managedFields"). */
+function managersBefore(
+  object: ApiObject,
+  old: ApiObject,
+): { readonly managers: FieldManagers; readonly reset: boolean } {
   const sent = object.metadata.managedFields;
   const current = decodeManagers(old.metadata.managedFields);
   // Clients that do not use the field leave it out or send it unchanged.
-  if (!sent || equalJson(sent as unknown as Json, (old.metadata.managedFields ?? null) as unknown as Json))
-    return current;
-  if (sent.length === 0 || (sent.length === 1 && Object.keys(sent[0]!).length === 0)) return NOBODY;
-  return parseManagers(sent) ?? current;
+  if (!sent?.length || equalJson(sent as unknown as Json, (old.metadata.managedFields ?? null) as unknown as Json))
+    return { managers: current, reset: false };
+  if (sent.length === 1 && Object.keys(sent[0]!).length === 0) return { managers: NOBODY, reset: true };
+  return { managers: parseManagers(sent) ?? current, reset: false };
 }
 
 /**
@@ -217,8 +220,10 @@ export function managersOfUpdated(
   object: ApiObject,
   old: ApiObject,
 ): Awaitable<FieldManagers> {
-  const managers = request.route.subresource ? decodeManagers(old.metadata.managedFields) : managersBefore(object, old);
-  if (managers.size === 0) return NOBODY;
+  const { managers, reset } = request.route.subresource
+    ? { managers: decodeManagers(old.metadata.managedFields), reset: false }
+    : managersBefore(object, old);
+  if (managers.size === 0 && !reset) return NOBODY;
   const writer = writerOf(context, request);
   const { resource } = request;
   const sent = sentForm(request, object);
