@@ -30,6 +30,30 @@ describe('bodies in YAML', () => {
   });
 });
 
+test('an object that is too large with the owners of its fields loses them, unless it is applied', async () => {
+  const api = await Api.shared();
+  const maps = `${await api.namespace('owners')}/configmaps`;
+  const keys = Array.from({ length: 9999 }, (_, i) => `${'long-'.repeat(14)}${i}`);
+  const data = Object.fromEntries(keys.map(key => [key, 'A']));
+  const made = await api.post(maps, { metadata: { name: 'large' }, data });
+  expect([made.status, made.body.metadata?.['managedFields']]).toEqual([201, undefined]);
+  expect((await api.get(`${maps}/large`)).body.metadata?.['managedFields']).toBeUndefined();
+  const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'large' } };
+  const answer = await api.patch(`${maps}/large?fieldManager=a`, 'application/apply-patch+yaml', applied);
+  expect([answer.status, answer.body.message]).toEqual([500, expect.stringContaining('request is too large')]);
+  await api.close();
+});
+
+test('the status of a pod cannot be written with a time of its deletion', async () => {
+  const api = await Api.shared();
+  const pods = `${await api.namespace('deletions')}/pods`;
+  await api.made(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+  const metadata = { deletionTimestamp: '2020-01-01T00:00:00Z' };
+  const { status, body } = await api.patch(`${pods}/p/status`, MERGE, { metadata, status: { message: 'm' } });
+  expect([status, body.status?.['message'], body.metadata?.['deletionTimestamp']]).toEqual([200, 'm', undefined]);
+  await api.close();
+});
+
 describe('the Content-Type of other writes', () => {
   let api: Api;
   let maps: string;
