@@ -55,7 +55,7 @@ const conditionOf = (body: Loose | undefined, type: string): Loose | undefined =
     c => (c['type'] as unknown) === type,
   );
 
-test('a definition whose conversion webhook has no valid CA bundle is not established', async () => {
+it('a definition whose conversion webhook has no valid CA bundle is not established', async () => {
   const api = await Api.shared();
   const clientConfig = { url: 'https://hooks.example', caBundle: Buffer.from('no certificate').toString('base64') };
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };

@@ -46,9 +46,9 @@ describe('the strategy of a custom type', () => {
 
   it('describes a column without a description by its path, as upstream does', () => {
     const schema = { ...NAMES, schema: TEA, columns: [{ name: 'A', type: 'string', jsonPath: '.spec.tea' }] } as const;
-    expect(resourcesOf(defineResource(schema))[0]!.strategy.columns?.[0]?.description).toBe(
-      'Custom resource definition column (in JSONPath format): .spec.tea',
-    );
+    expect(
+      resourcesOf(defineResource(schema))[0]!.strategy.columns?.find(({ name }) => name === 'A')?.description,
+    ).toBe('Custom resource definition column (in JSONPath format): .spec.tea');
   });
 
   it('adds its violations to those of the schema, which come first', () => {
