@@ -247,9 +247,7 @@ describe('a conversion webhook', () => {
     const accept = (kind: string): string => `application/vnd.kubernetes.protobuf;as=${kind};g=meta.k8s.io;v=v1`;
     expect((await api.get(path('v2'), { accept: accept('PartialObjectMetadataList') })).text).toContain('failed: no');
     expect((await api.get(`${path('v2')}/old`, { accept: accept('PartialObjectMetadata') })).status).toBe(500);
-    hooks.on('/convert', request =>
-      converted(request, one => ({ ...one, metadata: { ...one.metadata, labels: { added: 'yes' } as never } })),
-    );
+    hooks.on('/convert', request => converted(request, metadataOf({ labels: { added: 'yes' } })));
     const shown = await api.get(path('v2'), { accept: accept('PartialObjectMetadataList') });
     expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('added')]);
   });
