@@ -50,7 +50,7 @@ export function validateListOptions(query: Query): Violation[] {
 
 /**
  * Parses `limit`, `continue`, `resourceVersion` and `resourceVersionMatch`. Throws 400 for invalid combinations (spec,
- * "Resource version semantics: list table") and for a token with a version; 422 for other invalid values.
+ * "Resource version semantics: list table"); 422 for other invalid values.
  */
 export function parseListOptions(query: Query, naming: Naming): ListOptions {
   const limit = Math.min(MAX_ITEMS, Math.max(0, parseInteger(query, 'limit') ?? 0));
@@ -68,13 +68,17 @@ export function parseListOptions(query: Query, naming: Naming): ListOptions {
   )
     throw badRequest(first.message.slice('Forbidden: '.length));
   if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
-  if (token && raw !== '' && raw !== '0')
-    throw badRequest('specifying resource version is not allowed when using continue');
   return {
     limit,
     token,
     match: match as ListOptions['match'],
     asked: raw,
-    ...(raw === '' ? {} : { revision: parseRevision(raw) }),
+    ...(raw === '' || (token && raw !== '0') ? {} : { revision: parseRevision(raw) }),
   };
+}
+
+/** Throws 400 for a version beside a continue token, which must have been found valid before. */
+export function refuseVersionOfToken({ token, asked }: ListOptions): void {
+  if (token && asked !== '' && asked !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
 }

@@ -41,6 +41,8 @@ export interface CustomSchema {
   read(object: ApiObject, growth?: Growth): ApiObject;
   /** Reads a stored object that was written in this version, maybe with another schema. Otherwise as `read`. */
   readOwn(object: ApiObject, growth?: Growth): ApiObject;
+  /** An object of any version, complete in that version, in this one. The defaults of neither are applied. */
+  convert(object: ApiObject): ApiObject;
   /** An object that was converted to this version, without unknown fields and nulls. */
   accept(object: ApiObject): ApiObject;
 }

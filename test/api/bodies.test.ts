@@ -24,10 +24,59 @@ describe('bodies in YAML', () => {
   test('duplicate keys are refused by strict field validation and ignored without validation', async () => {
     const strict = await api.post(`${maps}?fieldValidation=Strict`, twice, { type: 'application/yaml' });
     expect([strict.status, strict.body.reason]).toEqual([400, 'BadRequest']);
-    expect(strict.body.message).toContain('strict decoding error: line 4: key "k" already set in map');
+    expect(strict.body.message).toContain(
+      'strict decoding error: yaml: unmarshal errors:\n  line 4: key "k" already set in map',
+    );
     const ignored = await api.post(`${maps}?fieldValidation=Ignore&dryRun=All`, twice, { type: 'application/yaml' });
     expect([ignored.status, ignored.headers['warning']]).toEqual([201, undefined]);
   });
+});
+
+test('an object that is too large with the owners of its fields loses them, unless it is applied', async () => {
+  const api = await Api.shared();
+  const maps = `${await api.namespace('owners')}/configmaps`;
+  const keys = Array.from({ length: 9999 }, (_, i) => `${'long-'.repeat(14)}${i}`);
+  const data = Object.fromEntries(keys.map(key => [key, 'A']));
+  const made = await api.post(maps, { metadata: { name: 'large' }, data });
+  expect([made.status, made.body.metadata?.['managedFields']]).toEqual([201, undefined]);
+  expect((await api.get(`${maps}/large`)).body.metadata?.['managedFields']).toBeUndefined();
+  const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'large' } };
+  const answer = await api.patch(`${maps}/large?fieldManager=a`, 'application/apply-patch+yaml', applied);
+  expect([answer.status, answer.body.message]).toEqual([500, expect.stringContaining('request is too large')]);
+  await api.close();
+});
+
+test('the status of a pod cannot be written with a time of its deletion', async () => {
+  const api = await Api.shared();
+  const pods = `${await api.namespace('deletions')}/pods`;
+  await api.made(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+  const metadata = { deletionTimestamp: '2020-01-01T00:00:00Z' };
+  const { status, body } = await api.patch(`${pods}/p/status`, MERGE, { metadata, status: { message: 'm' } });
+  expect([status, body.status?.['message'], body.metadata?.['deletionTimestamp']]).toEqual([200, 'm', undefined]);
+  await api.close();
+});
+
+test('a version of the core group may be written with a slash', async () => {
+  const api = await Api.shared();
+  const maps = `${await api.namespace('slashes')}/configmaps`;
+  const made = await api.post(maps, { apiVersion: '/v1', kind: 'ConfigMap', metadata: { name: 'm' } });
+  expect([made.status, made.body.apiVersion]).toEqual([201, 'v1']);
+  expect((await api.post(maps, { apiVersion: 'v1/', metadata: { name: 'n' } })).status).toBe(400);
+  await api.close();
+});
+
+test('a continue token is checked before the version beside it', async () => {
+  const api = await Api.shared();
+  const messageOf = async (query: string) => (await api.get(`/api/v1/namespaces?limit=1&${query}`)).body.message;
+  const { body } = await api.get('/api/v1/namespaces?limit=1');
+  const token = body.metadata?.['continue'];
+  for (const version of ['5', 'x']) {
+    expect(await messageOf(`continue=no&resourceVersion=${version}`)).toContain('continue key is not valid');
+    expect(await messageOf(`continue=${String(token)}&resourceVersion=${version}`)).toBe(
+      'specifying resource version is not allowed when using continue',
+    );
+  }
+  await api.close();
 });
 
 describe('the Content-Type of other writes', () => {

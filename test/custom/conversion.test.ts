@@ -239,6 +239,19 @@ describe('a conversion webhook', () => {
     expect(hooks.take('/convert')).toEqual([]);
   });
 
+  test('converts objects of an earlier storage version also where only their metadata are shown', async () => {
+    const path = await hooked('metadata.example.com');
+    await create(path, 'v1', 'old', { hostPort: 'o:1' });
+    await api.patch(`${CRDS}/widgets.metadata.example.com`, MERGE, { spec: { versions: versionsOf('v2') } });
+    hooks.on('/convert', () => ({ result: { status: 'Failure', message: 'no' } }));
+    const accept = (kind: string): string => `application/vnd.kubernetes.protobuf;as=${kind};g=meta.k8s.io;v=v1`;
+    expect((await api.get(path('v2'), { accept: accept('PartialObjectMetadataList') })).text).toContain('failed: no');
+    expect((await api.get(`${path('v2')}/old`, { accept: accept('PartialObjectMetadata') })).status).toBe(500);
+    hooks.on('/convert', request => converted(request, metadataOf({ labels: { added: 'yes' } })));
+    const shown = await api.get(path('v2'), { accept: accept('PartialObjectMetadataList') });
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining('added')]);
+  });
+
   test('may change labels and annotations, and no other metadata', async () => {
     const path = await hooked('labelled.example.com');
     await create(path, 'v1', 'a', { hostPort: 'h:1' });

@@ -55,6 +55,28 @@ const conditionOf = (body: Loose | undefined, type: string): Loose | undefined =
     c => (c['type'] as unknown) === type,
   );
 
+it('a definition whose conversion webhook has no valid CA bundle is not established', async () => {
+  const api = await Api.shared();
+  const clientConfig = { url: 'https://hooks.example', caBundle: Buffer.from('no certificate').toString('base64') };
+  const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+  const names = { plural: 'jars', kind: 'Jar' };
+  const path = `${CRDS}/jars.bundles.example.com`;
+  const spec = { group: 'bundles.example.com', scope: 'Cluster', names, versions, conversion };
+  await api.made(CRDS, { metadata: { name: 'jars.bundles.example.com' }, spec });
+  await api.until(async () => conditionOf((await api.get(path)).body, 'Established') !== undefined);
+  expect(conditionOf((await api.get(path)).body, 'Established')).toMatchObject({
+    status: 'False',
+    reason: 'InvalidCABundle',
+    message: 'The conversion webhook CABundle is invalid',
+  });
+  await api.patch(path, 'application/merge-patch+json', { spec: { conversion: { strategy: 'None', webhook: null } } });
+  await api.until(
+    async () => (conditionOf((await api.get(path)).body, 'Established')?.['status'] as unknown) === 'True',
+  );
+  await api.close();
+});
+
 async function established(api: Api, body: { readonly metadata: { readonly name: string } }): Promise<string> {
   const answer = await api.post(CRDS, body);
   if (answer.status !== 201) throw new Error(answer.text);

@@ -27,6 +27,30 @@ const order = (members: object, apiVersion = 'tea.example.com/v1'): ApiObject =>
 });
 
 describe('the strategy of a custom type', () => {
+  it('checks the names of embedded objects that have one as path segments', () => {
+    const embedded = {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
+    const { strategy } = resourceOf({}, spec({ inner: embedded as StructuralSchema }));
+    const inner = (metadata: object): object => ({ inner: { apiVersion: 'v1', kind: 'Pod', metadata } });
+    const fieldsOf = (metadata: object): string[] =>
+      strategy
+        .validateCreate(order(inner(metadata)), contextWith())
+        .map(({ field, message }) => `${field}: ${message}`);
+    expect(fieldsOf({ name: '..' })).toEqual([`spec.inner.metadata.name: Invalid value: "..": may not be '..'`]);
+    expect(fieldsOf({ namespace: 'A_' })[0]).toContain('spec.inner.metadata.namespace: Invalid value');
+    expect(fieldsOf({})).toEqual([]);
+  });
+
+  it('describes a column without a description by its path, as upstream does', () => {
+    const schema = { ...NAMES, schema: TEA, columns: [{ name: 'A', type: 'string', jsonPath: '.spec.tea' }] } as const;
+    expect(
+      resourcesOf(defineResource(schema))[0]!.strategy.columns?.find(({ name }) => name === 'A')?.description,
+    ).toBe('Custom resource definition column (in JSONPath format): .spec.tea');
+  });
+
   it('adds its violations to those of the schema, which come first', () => {
     const { strategy } = resourceOf({
       validateCreate: object => [invalid('spec.tea', object.spec, 'is sold out')],

@@ -85,6 +85,25 @@ describe('a custom kind of two versions', () => {
     for (const of of ['v1', 'v2'])
       expect((await api.get(`${path(of)}/c`)).body['spec']).toEqual({ list: [{ a: 'one', b: 'two' }] });
   });
+
+  test('gets the defaults of the version of a request in what the request writes only', async () => {
+    const fields = (properties: object): object => ({ type: 'object', properties });
+    const schemaOf = (name: string, spec: object, status: object): object => ({
+      ...version(name, {}),
+      schema: { openAPIV3Schema: fields({ spec: { ...fields(spec), default: {} }, status: fields(status) }) },
+      subresources: { status: {} },
+    });
+    const [plain, defaulted] = [{ c: TEXT }, { c: { ...TEXT, default: 'C' } }];
+    const versions = [schemaOf('v1', plain, plain), schemaOf('v2', defaulted, defaulted)];
+    await api.made(CRDS, definition('jugs', 'Jug', versions));
+    const path = (of: string): string => mugs(of).replace(/mugs$/, 'jugs');
+    await api.until(async () => (await api.get(path('v2'))).status === 200);
+    await api.made(path('v1'), { ...mug('v1', 'j', {}), kind: 'Jug' });
+    const status = await api.put(`${path('v2')}/j/status`, { ...(await api.get(`${path('v2')}/j`)).body, status: {} });
+    expect([status.body['spec'], status.body['status']]).toEqual([{}, { c: 'C' }]);
+    expect((await api.get(`${path('v1')}/j`)).body).toMatchObject({ spec: {}, status: { c: 'C' } });
+  });
+
   test('loses the managers of an object that does not match the schema of one of their versions', async () => {
     await api.made(`${mugs('v1')}?fieldManager=one`, mug('v1', 'lost', { size: 1 }));
     const shared = await api.patch(`${mugs('v2')}/lost?fieldManager=two`, MERGE, { spec: { shared: 'x' } });

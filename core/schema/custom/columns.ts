@@ -79,7 +79,7 @@ const toColumn = (
   type,
   format,
   priority,
-  description: description ?? `Value at ${jsonPath}.`,
+  description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`,
   cell: object => cellOf(firstValue(path, object), type),
 });
 

@@ -1,7 +1,7 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { ApiObject, Json, ObjectMeta } from '../../model/object.js';
 import { goValue } from '../../model/text/goText.js';
-import { dns1035Label } from '../../model/names.js';
+import { dns1035Label, pathSegment } from '../../model/names.js';
 import { invalid, invalidObject, required, type Violation } from '../../model/refusal.js';
 import { StrictErrors } from '../decode/strictErrors.js';
 import { normalize, TypeMismatch } from '../decode/decode.js';
@@ -142,6 +142,7 @@ export function customSchema(
       return readAs(object, written, isDefaulted(written) ? growth : undefined);
     },
     readOwn: (object, growth = new Growth()) => readAs(object, schema, defaults ? growth : undefined),
+    convert: object => readAs(object, schema, undefined),
     accept: object => readAs(object, schema, undefined),
   };
 }
@@ -221,10 +222,13 @@ function nameViolations(
   return check(value).map(why => invalid(field, value, why));
 }
 
-/** Fields that are not validated in embedded objects. */
-const IGNORED_FIELDS = new Set(['metadata.name', 'metadata.namespace', 'metadata.generateName']);
-
-const embeddedMetadata = (object: ApiObject, path: string): Violation[] =>
-  validateMetadata(object, { namespaced: true, checkName: () => [], finalizers: 'any' })
-    .filter(violation => !IGNORED_FIELDS.has(violation.field))
-    .map(violation => ({ ...violation, field: `${path}.${violation.field}` }));
+/** Violations of the metadata of an embedded object, which may lack a name and a namespace. */
+function embeddedMetadata(object: ApiObject, path: string): Violation[] {
+  const { metadata } = object;
+  const named = metadata.name ? object : { ...object, metadata: { ...metadata, name: 'unnamed' } };
+  const namespaced = Boolean(metadata.namespace);
+  return validateMetadata(named, { namespaced, checkName: pathSegment, finalizers: 'any' }).map(violation => ({
+    ...violation,
+    field: `${path}.${violation.field}`,
+  }));
+}

@@ -77,6 +77,7 @@ function convertingSchema(
     convert(schemas(object.apiVersion)?.read(object, growth) ?? object, apiVersion);
   return {
     ...schema,
+    convert: object => schema.accept(object.apiVersion === apiVersion ? object : convert(object, apiVersion)),
     read: (object, growth) =>
       schema.read(object.apiVersion === apiVersion ? object : toVersion(object, growth), growth),
   };

@@ -221,7 +221,7 @@ function schemaStrategy(
     selectableFields: selectableFieldsOf(version),
     columns: columnsOf(version.columns),
     scale: scaleOf(version),
-    convert: (object, apiVersion) => schemaFor(apiVersion)?.read(object) ?? { ...object, apiVersion },
+    convert: (object, apiVersion) => schemaFor(apiVersion)?.convert(object) ?? { ...object, apiVersion },
   } satisfies Partial<Strategy>;
 }
 

@@ -18,7 +18,7 @@ const inUseMessage = (name: string): string => `${JSON.stringify(name)} is alrea
  * Accepts the requested names of a definition unless `taken` (the accepted names of other definitions in its group)
  * contains them, and returns the accepted names and the resulting conditions. In case of a conflict, previously
  * accepted names are kept. A definition becomes Established when all its names are accepted for the first time, and
- * stays so.
+ * stays so; not while `isBundleValid` is false: the CA bundle of its conversion webhook has no certificates.
  */
 export function acceptNames(
   requested: AcceptedNames,
@@ -26,6 +26,7 @@ export function acceptNames(
   taken: readonly AcceptedNames[],
   conditions: readonly Condition[],
   now: string,
+  isBundleValid = true,
 ): { names: AcceptedNames; conditions: readonly Condition[] } {
   const resources = new Set(
     taken.flatMap(names => [names.plural, names.singular, ...(names.shortNames ?? [])].filter(Boolean)),
@@ -64,13 +65,14 @@ export function acceptNames(
     ...(listKind ? { listKind } : {}),
     ...(requested.categories ? { categories: requested.categories } : {}),
   };
-  return { names, conditions: nextConditions(conditions, conflict, now) };
+  return { names, conditions: nextConditions(conditions, conflict, now, isBundleValid) };
 }
 
 function nextConditions(
   conditions: readonly Condition[],
   conflict: { readonly reason: string; readonly message: string } | undefined,
   now: string,
+  isBundleValid: boolean,
 ): readonly Condition[] {
   const { reason, message } = conflict ?? { reason: 'NoConflicts', message: 'no conflicts found' };
   const status = conflict ? 'False' : 'True';
@@ -79,6 +81,10 @@ function nextConditions(
     return withNamesAccepted;
   const why = conflict
     ? { reason: 'NotAccepted', message: 'not all names are accepted' }
-    : { reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
-  return withCondition(withNamesAccepted, { type: 'Established', status, ...why }, now);
+    : isBundleValid
+      ? { reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' }
+      : { reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' };
+  const isEstablished = conflict === undefined && isBundleValid;
+  const established = { type: 'Established', status: isEstablished ? 'True' : 'False', ...why };
+  return withCondition(withNamesAccepted, established, now);
 }

@@ -20,6 +20,7 @@ import {
   withCondition,
 } from '../../../core/api/index.js';
 import { approvalOf } from './customResourceApproval.js';
+import { isBundleValid } from './conversionBundle.js';
 import { type AcceptedNames, acceptNames } from './customResourceNames.js';
 import { DEFINITIONS } from './storageName.js';
 import { unlessRefused } from '../requests.js';
@@ -138,7 +139,9 @@ class CustomResourceDefinitions {
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
     if (isTaken(definition.spec, this.#takenNames)) taken.push(definition.spec.names);
     const now = timestamp(this.#host.now());
-    const accepted = acceptNames(definition.spec.names, status.acceptedNames, taken, status.conditions ?? [], now);
+    const { spec } = definition;
+    const conditionsBefore = status.conditions ?? [];
+    const accepted = acceptNames(spec.names, status.acceptedNames, taken, conditionsBefore, now, isBundleValid(spec));
     const approval = approvalOf(definition, this.#host.naming);
     const conditions = approval ? withCondition(accepted.conditions, approval, now) : accepted.conditions;
     if (sameJson(accepted.names, status.acceptedNames) && sameJson(conditions, status.conditions ?? [])) return;

@@ -27,10 +27,10 @@ interface ProtobufForm extends EncodedForm {
 /** The form of an answer that is made of encodings; undefined for any other. `list`: of a list. */
 function protobufForm({ choice, request, resource }: Asked, naming: Naming, list: boolean): ProtobufForm | undefined {
   if (request.route.subresource) return undefined;
-  const { kind, listKind, apiVersion, changedAt = '' } = resource;
+  const { kind, listKind, apiVersion } = resource;
   const { contentType } = choice;
   const encoder = (form: MessageForm): EncodingForm['encode'] => {
-    if (needsConversion(resource) || changedAt !== '') return undefined;
+    if (needsConversion(resource)) return undefined;
     const type = recordType(resource, form);
     return (texts, isPacked) => encodeRecords(type, texts, isPacked);
   };
@@ -48,11 +48,13 @@ function protobufForm({ choice, request, resource }: Asked, naming: Naming, list
     };
   }
   if (choice.form !== (list ? 'partialList' : 'partial')) return undefined;
+  // A conversion may change the metadata, or fail: the pool encodes them each time.
+  if (!resource.builtIn && (needsConversion(resource) || resource.changedAt !== undefined)) return undefined;
   const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
   return {
     records: 'partial',
-    // The metadata of custom objects may differ between versions, and change with the definition.
-    key: resource.builtIn ? 'partial' : `partial ${apiVersion} ${changedAt}`,
+    // The metadata of custom objects may differ between versions.
+    key: resource.builtIn ? 'partial' : `partial ${apiVersion}`,
     listKind: 'PartialObjectMetadataList',
     apiVersion: group,
     contentType,

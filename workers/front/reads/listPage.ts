@@ -1,7 +1,12 @@
 import { PAST_PAGE, SLICE_MS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import type { ResourceTarget } from '../../../core/model/target.js';
-import { checkNumbers, type ListOptions, parseListOptions } from '../../../core/request/listOptions.js';
+import {
+  checkNumbers,
+  type ListOptions,
+  parseListOptions,
+  refuseVersionOfToken,
+} from '../../../core/request/listOptions.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { unreadableList } from '../../../core/threads/entries/unreadable.js';
 import type { Resource } from '../../../core/schema/resource.js';
@@ -46,6 +51,7 @@ export async function pageOfRequest(
   // Upstream lists the objects of a deletecollection page by page, and pages at a version are of exactly that version.
   const exact = (route.target as ResourceTarget).verb === 'deletecollection' && options.match === '';
   const position = options.token ? context.tokens.decode(options.token, selection.scope) : undefined;
+  refuseVersionOfToken(options);
   const list: List = {
     context,
     selection,

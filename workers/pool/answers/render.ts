@@ -114,8 +114,7 @@ async function renderRecords(
   if (records === 'row') return rowTexts(resource, objects);
   if (records === 'cbor') return encodeCborRecords(resource, objects);
   const type = recordType(resource, records!);
-  const { apiVersion, storageApiVersion, changedAt } = resource;
-  if (apiVersion === storageApiVersion && changedAt === undefined) return encodeRecords(type, objects, packed);
+  if (resource.apiVersion === resource.storageApiVersion) return encodeRecords(type, objects, packed);
   const shown = await toRequestVersion(context, resource, objects.map(decodeStored));
   const texts = shown.map(object => Buffer.from(writeJson(object)));
   return encodeRecords(type, texts);

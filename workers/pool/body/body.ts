@@ -87,8 +87,18 @@ export function reportStrictErrors(
   refusal: (strictErrors: string) => Refusal,
 ): void {
   if (strictErrors.length === 0 || level === 'Ignore') return;
-  if (level === 'Strict') throw refusal(strictErrors.join(', '));
+  if (level === 'Strict') throw refusal(strictText(strictErrors));
   warnings.push(...strictErrors);
+}
+
+const YAML_DUPLICATE = /^line \d+: key .* already set in map$/s;
+
+/** Strict errors as a refusal names them: duplicate keys of a text in YAML are one error with several lines. */
+function strictText(strictErrors: readonly string[]): string {
+  const duplicates = strictErrors.filter(text => YAML_DUPLICATE.test(text));
+  const others = strictErrors.filter(text => !YAML_DUPLICATE.test(text));
+  const lines = ['yaml: unmarshal errors:', ...duplicates].join('\n  ');
+  return [...(duplicates.length > 0 ? [lines] : []), ...others].join(', ');
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Resource } from '../../../core/schema/resource.js';
 import { isReadable } from '../../../core/threads/entries/unreadable.js';
 import type { Charges, Current } from '../../../core/threads/messages/messages.js';
 import { type Answer, headersOf } from '../answers/answer.js';
+import { patchFormat } from '../body/patchFormat.js';
 import { claimOperations, claimReleases } from './claims.js';
 import { changedCompanions } from './companions.js';
 import { type Context, timestamp } from '../context.js';
@@ -69,7 +70,7 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   const [shown = object] =
     resource.custom && stored !== object ? await toRequestVersion(context, resource, [stored]) : [object];
   if (dryRun) return { ...encodeAnswer(context, request, shown, status), key };
-  const { value, gap } = encodeWithGap(stored, storageResource(context.registry, resource));
+  const { value, gap, isStripped } = encodeFitting(context, request, stored);
   // A create has no current object; if one is given here, it belongs to another object of that name.
   const old = holderOf(resource, expect === 0 ? undefined : job.current);
   const operations = [
@@ -80,7 +81,8 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   ];
   const charges = proposedCharges(context, request);
   if (write.answer) return { ...successAnswer(context, request), operations, charges, more };
-  const { headers, body, gaps } = encodeAnswer(context, request, shown, status, 'put');
+  const answered = isStripped ? withoutManagers(shown) : shown;
+  const { headers, body, gaps } = encodeAnswer(context, request, answered, status, 'put');
   return { status, headers, body, gaps, operations, charges, more };
 }
 
@@ -116,6 +118,30 @@ function companionOperations(
 ): Transaction {
   const { created, removed } = changedCompanions(context, resource, old, object);
   return [...otherOperations(context, created), ...removed.map(key => ({ is: 'delete' as const, key }))];
+}
+
+function withoutManagers(object: ApiObject): ApiObject {
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/**
+ * The bytes to store of the object of a request. One that is too large with the owners of its fields loses them, unless
+ * it is applied. Throws 500 for an object too large.
+ */
+function encodeFitting(
+  context: Context,
+  request: AuthorizedRequest,
+  object: ApiObject,
+): ReturnType<typeof encodeWithGap> & { isStripped: boolean } {
+  const storage = storageResource(context.registry, request.resource);
+  try {
+    return { ...encodeWithGap(object, storage), isStripped: false };
+  } catch (error) {
+    const isApply = request.target.verb === 'patch' && patchFormat(context, request) === 'apply';
+    if (isApply || !object.metadata.managedFields) throw error;
+    return { ...encodeWithGap(withoutManagers(object), storage), isStripped: true };
+  }
 }
 
 /** The bytes to store: the writer inserts the digits of the revision at `gap`. Throws 500 for an object too large. */

@@ -99,6 +99,9 @@ const strategy = (naming: Naming): Partial<Strategy<Pod>> => ({
   },
   keptInStatus: ['ownerReferences'],
   prepareStatus: (object, old) => {
+    // The time of the deletion is never that of a status.
+    if (old.metadata.deletionTimestamp === undefined) delete object.metadata.deletionTimestamp;
+    else object.metadata.deletionTimestamp = old.metadata.deletionTimestamp;
     const status = (object.status ??= {});
     status.qosClass ??= old.status?.qosClass;
     alignPodIps(status);
