@@ -1,13 +1,11 @@
-import { recordAt, stringAt } from '../../../core/model/record.js';
 import { pemBlocks, readCertificate } from '../../../core/services/pki/certificateNames.js';
 
 /**
- * Whether the CA bundle of the conversion webhook in a definition's spec, if it has one, holds certificates: at least
- * one, and each can be read. Blocks of other labels, or with headers, are ignored, as upstream does.
+ * Whether the CA bundle of a conversion webhook, in base64, if it has one, holds certificates: at least one, and each
+ * can be read. Blocks of other labels, or with headers, are ignored, as upstream does.
  */
-export function isBundleValid(spec: unknown): boolean {
-  const bundle = stringAt(recordAt(spec, 'conversion', 'webhook', 'clientConfig'), 'caBundle');
-  if (bundle === '') return true;
+export function isBundleValid(bundle: string | null | undefined): boolean {
+  if (!bundle) return true;
   const text = Buffer.from(bundle, 'base64').toString('latin1');
   const blocks = pemBlocks(text).filter(({ label, hasHeaders }) => label === 'CERTIFICATE' && !hasHeaders);
   try {

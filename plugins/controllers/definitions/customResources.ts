@@ -34,6 +34,7 @@ interface Definition extends ApiObject {
     scope: string;
     names: AcceptedNames;
     versions: readonly { readonly name: string; readonly served: boolean; readonly storage: boolean }[];
+    conversion?: { readonly webhook?: { readonly clientConfig?: { readonly caBundle?: string } | null } | null } | null;
   };
   status?: { conditions?: readonly Condition[] | null; acceptedNames?: AcceptedNames; storedVersions?: string[] };
 }
@@ -141,7 +142,8 @@ class CustomResourceDefinitions {
     const now = timestamp(this.#host.now());
     const { spec } = definition;
     const conditionsBefore = status.conditions ?? [];
-    const accepted = acceptNames(spec.names, status.acceptedNames, taken, conditionsBefore, now, isBundleValid(spec));
+    const isTrusted = isBundleValid(spec.conversion?.webhook?.clientConfig?.caBundle);
+    const accepted = acceptNames(spec.names, status.acceptedNames, taken, conditionsBefore, now, isTrusted);
     const approval = approvalOf(definition, this.#host.naming);
     const conditions = approval ? withCondition(accepted.conditions, approval, now) : accepted.conditions;
     if (sameJson(accepted.names, status.acceptedNames) && sameJson(conditions, status.conditions ?? [])) return;

@@ -29,12 +29,12 @@ function envelopeText(object: Members, name: 'kind' | 'apiVersion'): string {
 }
 
 /** A version of the core group, which may be written with the slash after its empty name. */
-const CORE = /^\/(?=[^/]+$)/;
+const CORE = /^\/([^/]+)$/;
 
 /** Kind and version of a body; by default those expected. Throws 400 if one is not a string. */
 const typeMetaOf = (object: Members, { kind, apiVersion }: TypeMeta): TypeMeta => ({
   kind: envelopeText(object, 'kind') || kind,
-  apiVersion: envelopeText(object, 'apiVersion').replace(CORE, '') || apiVersion,
+  apiVersion: envelopeText(object, 'apiVersion').replace(CORE, '$1') || apiVersion,
 });
 
 const groupOf = (apiVersion: string): string =>
