@@ -104,15 +104,18 @@ const plugin = (name: string, subresource: string, verb: 'approve' | 'sign'): Pl
   });
 
 /**
- * Who decides about certificate signing requests needs the verb `approve` on their signer, beside the permission to
- * write the subresource.
+ * A user who decides about certificate signing requests needs the verb `approve` on their signer, beside the permission
+ * to write the subresource.
  */
 export const approval = plugin('certificate-approval', 'approval', 'approve');
-/** Who writes the trust bundles of a signer needs the verb `attest` on it. */
+/** A user who writes the trust bundles of a signer needs the verb `attest` on it. */
 export const attestation = definePlugin({
   name: 'trust-bundle-attestation',
   parse: () => null,
   contribute: () => [validator.of(permissionToAttest)],
 }) satisfies Plugin<null>;
-/** Who issues the certificates needs the verb `sign` on the signer, beside the permission to write the subresource. */
+/**
+ * A user who issues the certificates needs the verb `sign` on the signer, beside the permission to write the
+ * subresource.
+ */
 export const signing = plugin('certificate-signing', 'status', 'sign');

@@ -1,4 +1,4 @@
-import { getCurrentTest } from 'vitest/suite';
+import { TestRunner } from 'vitest';
 
 /** In hooks, in milliseconds: somewhat less than their limit. */
 const HOOK_MS = 25_000;
@@ -19,7 +19,7 @@ const now = performance.now.bind(performance);
 
 /** Calls `attempt` until it returns. Rejects with its last error shortly before the limit of the test. */
 export async function eventuallyPasses<T>(attempt: () => T | Promise<T>): Promise<T> {
-  const limit = getCurrentTest()?.timeout;
+  const limit = TestRunner.getCurrentTest()?.timeout;
   const began = now();
   const until = began + (limit === undefined ? HOOK_MS : limit * PART);
   for (;;) {

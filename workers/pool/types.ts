@@ -54,7 +54,7 @@ export interface Received {
   readonly trail: RequestTrail;
 }
 
-/** Who sent a request; `identityFor` and `objects`: how long the front end may remember that. */
+/** The sender of a request; `identityFor` and `objects`: how long the front end may remember that. */
 export interface Sender {
   readonly user: User;
   readonly identityFor: Grant['identityFor'];
@@ -62,7 +62,7 @@ export interface Sender {
   readonly use?: Grant['use'];
   /** The plugin that has authenticated the sender. */
   readonly authenticator?: string | undefined;
-  /** Who acts as `user`. */
+  /** The user who acts as `user`. */
   readonly impersonator?: User;
   /** The error that refuses the request, because its sender may not act as another user. */
   readonly refusal?: unknown;

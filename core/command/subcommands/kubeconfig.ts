@@ -135,7 +135,7 @@ function execMember(naming: NamingName, values: Values, members: object): object
   return { apiVersion: namingOf(naming).apiVersion(VERSION), ...members, ...(env.length > 0 && { env }) };
 }
 
-/** Who the client is. */
+/** The identity of the client. */
 function userOf(values: Values): Pick<KubeconfigAccess, 'token' | 'certificatePem' | 'keyPem' | 'exec'> {
   if (values['exec-command'] !== undefined) return { exec: execOf(values) };
   if (values['oidc-issuer-url'] !== undefined) return { exec: oidcOf(values) };

@@ -17,8 +17,8 @@ const SEARCHED_IN_A_TURN = 4096;
 class ResourceInformer implements LabeledInformer {
   readonly entries = new EntryMap();
   /**
-   * The reasons why objects cannot be read, by key. Who asks for one gets an error, so that no decision is made without
-   * it. Its last readable version stays among the entries, and listeners are not called.
+   * The reasons why objects cannot be read, by key. A caller that asks for one gets an error, so that no decision is
+   * made without it. Its last readable version stays among the entries, and listeners are not called.
    */
   readonly unreadable = new Map<string, string>();
   readonly listeners: ((event: ResourceEvent) => void)[] = [];

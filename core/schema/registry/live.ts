@@ -49,7 +49,7 @@ export class LiveRegistry {
   readonly #keys = new Map<string, Set<string>>();
   /** Groups whose types have changed since the registry was made. */
   readonly #changed = new Set<string>();
-  /** Set when the registry must be made anew, from the fixed one. */
+  /** Set when the registry must be made again, from the fixed one. */
   #isFixedChanged = false;
   #types: readonly ResourceType[];
   #fixed: Registry;
@@ -231,7 +231,7 @@ export class LiveRegistry {
 
   readonly #ended = new Set<string>();
 
-  /** Makes a new registry if definitions have changed since the last call: only the groups of these are made anew. */
+  /** Makes a new registry if definitions have changed since the last call: only the groups of these are made again. */
   rebuild(): void {
     if (this.#changed.size === 0 && !this.#isFixedChanged) return;
     const names = this.#isFixedChanged ? this.#keys.keys() : this.#changed;

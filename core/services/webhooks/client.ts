@@ -62,7 +62,7 @@ export class WebhookClient {
   /**
    * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
    * and says when. Throws CallFailed where there is no answer within `timeoutMs`, and where it is larger than
-   * WEBHOOK_RESPONSE_BYTES. The webhook is told the trace of the request that the current code runs for.
+   * WEBHOOK_RESPONSE_BYTES. The webhook gets the trace of the current request.
    */
   async post(endpoint: Endpoint, body: string, timeoutMs: number, options: CallOptions = {}): Promise<HttpAnswer> {
     const end = monotonicTime() + timeoutMs;

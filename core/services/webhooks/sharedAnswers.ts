@@ -63,7 +63,7 @@ export class SharedAnswers implements Service {
     readonly name: string,
     readonly now: () => number,
     most: number,
-    /** How long a thread may take to find an answer. Then it is taken for dead, and another one is told to. */
+    /** How long a thread may take to find an answer. Then it counts as dead, and another one is asked. */
     readonly searchMs: number,
   ) {
     this.#answers = new Answers(most, now);

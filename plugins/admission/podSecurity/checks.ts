@@ -234,7 +234,7 @@ function seccompAnnotations({ annotations, containers, naming }: CheckedPod): Fi
   };
 }
 
-/** Who sets a profile of seccomp that is not allowed. */
+/** The containers, or the pod, that set a profile of seccomp which is not allowed. */
 function badSeccomp(pod: CheckedPod): Finding | undefined {
   const { isPodBad, containers, values } = badValues(
     pod,

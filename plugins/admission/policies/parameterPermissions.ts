@@ -63,7 +63,7 @@ async function isAllowed(
 /** Members of `system:masters` may read everything, whatever the authorizers say. */
 const isMaster = ({ user }: Change): boolean => user.groups.includes(MASTERS_GROUP);
 
-/** Who gives a policy another kind of parameters must be able to read all objects of this kind. */
+/** A user who gives a policy another kind of parameters must be able to read all objects of this kind. */
 const permissionOfPolicies = (host: PolicyHost): Validator => ({
   on: {
     groups: [GROUP],
@@ -113,8 +113,8 @@ function parametersOfBinding(
 }
 
 /**
- * Who binds a policy to parameters must be able to read them: the named object, or the list of all that a selector
- * could select, in the namespace of the reference, or in all.
+ * A user who binds a policy to parameters must be able to read them: the named object, or the list of all that a
+ * selector could select, in the namespace of the reference, or in all.
  */
 function permissionOfBindings(host: PolicyHost, kind: string, onReferenced: Wording): Validator {
   const policies = host.informer(`${GROUP}/${kind}policies`) as Informer<Policy>;

@@ -26,7 +26,7 @@ function ofCreates({ naming }: Pick<Host<'pool'>, 'naming'>): Mutator {
 }
 
 /**
- * Restricts mirror pods, whoever makes them, to fields that need no service account (spec, "Node authorization"): a
+ * Restricts mirror pods of all users to fields that need no service account (spec, "Node authorization"): a
  * part of the admission plugin ServiceAccount.
  */
 export default definePlugin({

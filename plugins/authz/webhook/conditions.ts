@@ -5,7 +5,7 @@ import { type ConditionsOutcome, evaluateConditions } from '../../../core/schema
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 import type { ReviewSpec } from './review.js';
 
-/** Whether a webhook is asked about a request, or why that cannot be told. */
+/** Whether a webhook is asked about a request, or the error that prevents the decision. */
 export type Conditions = (spec: ReviewSpec) => Promise<ConditionsOutcome>;
 
 interface Made {

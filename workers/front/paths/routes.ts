@@ -9,8 +9,9 @@ import type { CollectionDeleter } from '../write/deleteCollection.js';
 import { runWrite, type WriteContext } from '../write/write.js';
 
 /*
- * Who answers a request. `core/request/route.ts` says whether its path is of a resource: `/api/VERSION/RESOURCE…` and
- * `/apis/GROUP/VERSION/RESOURCE…` are. A listening thread forwards all other paths to the main thread.
+ * The part that answers a request. `core/request/route.ts` says whether its path is of a resource:
+ * `/api/VERSION/RESOURCE…` and `/apis/GROUP/VERSION/RESOURCE…` are. A listening thread forwards all other paths to the
+ * main thread.
  */
 
 /**

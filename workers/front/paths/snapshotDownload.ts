@@ -73,7 +73,7 @@ async function send(
     stream.write(writer.end());
     stream.end();
   } catch {
-    // The status has left: only a broken stream can tell.
+    // The status has been sent: an error can only break the stream.
     stream.abort();
   }
 }

@@ -86,7 +86,7 @@ function readVersion(text: string): { readonly edited: string; readonly owners: 
 /** A newer version, and its conflicts with the edited text. */
 export interface Newer {
   readonly text: string;
-  /** Who owns which fields of it. */
+  /** The managers of its fields. */
   readonly owners: Owners;
   /** The managers whose fields have changed. */
   readonly by: readonly string[];
