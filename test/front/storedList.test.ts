@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { listLength, listParts } from '../../workers/front/forms/storedList.js';
-import { checkNumbers, parseListOptions } from '../../core/request/listOptions.js';
+import { checkNumbers, parseListOptions, refuseVersionOfToken } from '../../core/request/listOptions.js';
 import { selectionOf } from '../../workers/front/reads/selection.js';
 import { Entry } from '../../core/threads/entries/entry.js';
 import { parseQuery } from '../../core/request/query.js';
@@ -14,7 +14,7 @@ const naming = { group: (name: string) => name } as Naming;
 const codeOf = (query: string): number => {
   try {
     checkNumbers(parseQuery(query));
-    parseListOptions(parseQuery(query), naming);
+    refuseVersionOfToken(parseListOptions(parseQuery(query), naming));
     return 200;
   } catch (error) {
     return (error as { code: number }).code;

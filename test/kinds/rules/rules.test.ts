@@ -86,7 +86,7 @@ it.each(coverage.map(base => ({ base, name: `${base.object.kind} ${(base.object.
   ({ base }) => {
     const strategy = strategyOf(storageNameOf(base));
     const object = decoded(base, base.object);
-    Object.assign(object.metadata, { namespace: 'default', uid: 'u1' });
+    Object.assign(object.metadata, { uid: 'u1', ...(resourceOf(base).namespaced && { namespace: 'default' }) });
     strategy.prepareCreate(object, contextWith());
     expect(lines(strategy.validateCreate(object, contextWith()))).toEqual([]);
   },
