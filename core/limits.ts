@@ -388,8 +388,11 @@ export const THREAD_CLOSE_MS = 3000;
  * answer is a failed call.
  */
 export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
-/** Answer of another server to a request that is passed on to it, unless it is a watch; upstream's default. */
-export const AGGREGATED_MS = 60_000;
+/**
+ * A request that is passed on to another server, or that webhooks are called for, unless it lasts as long as the client
+ * likes; upstream's default. Its query may ask for less.
+ */
+export const ANSWER_MS = 60_000;
 /** Answer of another server to a request for its discovery or OpenAPI documents. Without it, they are shown as before. */
 export const AGGREGATED_DOCUMENT_MS = 10_000;
 /** How long a client waits for discovery or OpenAPI documents of other servers, once after a version has changed. */

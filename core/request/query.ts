@@ -1,5 +1,5 @@
-import { durationProblem } from '../schema/decode/scalars.js';
-import { QUERY_PARAMETERS } from '../limits.js';
+import { durationProblem, parseDuration } from '../schema/decode/scalars.js';
+import { ANSWER_MS, QUERY_PARAMETERS } from '../limits.js';
 import { badRequest } from '../model/refusal.js';
 
 /** The values of query parameters by name, in the order of the query. A Map, because names come from outside. */
@@ -74,4 +74,10 @@ export function checkTimeout(query: Query): void {
   const value = firstValue(query, 'timeout');
   const error = value && durationProblem(value);
   if (error) throw badRequest(`invalid timeout specified in the request URL - ${error}`);
+}
+
+/** Milliseconds that a request may take: as its query says, but no more than any (`checkTimeout` has passed). */
+export function timeoutOf(query: Query): number {
+  const asked = Number(parseDuration(firstValue(query, 'timeout')) ?? 0n) / 1e6;
+  return asked > 0 ? Math.min(asked, ANSWER_MS) : ANSWER_MS;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
 
-/* Admission of connections to pods, which this server forwards to nobody. */
+/* Admission of connections to pods, which this server forwards to nobody, and connections to webhooks. */
 
 const PODS = '/api/v1/namespaces/default/pods';
 
@@ -44,4 +44,16 @@ test('a connection that a webhook denies is refused, whether or not there is a p
   hooks.on('/connects', () => ({}));
   expect((await api.get(`${PODS}/none/exec?container=c`)).body['message']).toBe('pods "none" not found');
   expect((await api.get(`${PODS}/none:80/proxy/x`)).body['message']).toBe('pods "none" not found');
+});
+
+test('a webhook is given no more time than the request has left', async () => {
+  await install(api, 'Validating', 'hurried', hooks.webhook('/hurried', { timeoutSeconds: 10 }));
+  hooks.on('/hurried', () => new Promise<never>(() => undefined));
+  const object = { metadata: { name: 'hurried', labels: { hook: 'hurried' } } };
+  const { status, body } = await api.post('/api/v1/namespaces/default/configmaps?timeout=1500ms', object);
+  expect(status).toBe(500);
+  expect(body['message']).toBe(
+    'Internal error occurred: failed calling webhook "hurried.example.com": failed to call webhook: ' +
+      `Post "${hooks.url}/hurried?timeout=2s": context deadline exceeded`,
+  );
 });

@@ -137,6 +137,21 @@ describe.each(WAYS)('a kind given by %s', way => {
     }
   });
 
+  it('warns about new finalizers without a path, which others may choose as well', async () => {
+    const finalizers = ['x', 'orphan', 'a.b/c', 'a.b'];
+    const made = await api.post(at(), { ...thing('held'), metadata: { name: 'held', finalizers } });
+    const warning = (name: string, path = ''): string =>
+      `299 - "metadata.finalizers: \\"${name}\\": prefer a domain-qualified finalizer name${path} to avoid accidental ` +
+      'conflicts with other finalizer writers"';
+    const expected = [warning('a.b', ' including a path (/)'), warning('x')];
+    expect([made.status, made.headers['warning']]).toEqual([201, expected]);
+    const patched = await api.patch(`${at()}/held`, MERGE, { metadata: { finalizers: ['x', 'y'] } });
+    expect([patched.status, patched.headers['warning']]).toEqual([200, warning('y')]);
+    expect((await api.patch(`${at()}/held`, MERGE, { metadata: { finalizers: null } })).headers['warning']).toBe(
+      undefined,
+    );
+  });
+
   it('sets defaults, and removes or refuses what the schema does not have', async () => {
     const given = thing('pruned', { spec: { a: 1, junk: 1, free: { deep: [null] } } });
     const answer = await api.post(at(), given);

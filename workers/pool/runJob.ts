@@ -4,7 +4,9 @@ import type { LoggedRequest } from '../../core/plugin/calls/requestScope.js';
 import { stackOf } from '../../core/plugin/calls/stack.js';
 import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
 import { chooseAnswerForm } from '../../core/request/forms.js';
+import { timeoutOf } from '../../core/request/query.js';
 import { parseRoute } from '../../core/request/route.js';
+import { monotonicTime } from '../../core/runtime/clock.js';
 import { isConfidential } from '../../core/services/audit/confidential.js';
 import type { Target } from '../../core/model/target.js';
 import type { Charges, Grant, Job, JobResult } from '../../core/threads/messages/messages.js';
@@ -60,6 +62,7 @@ async function runStages(
   try {
     const route = parseRoute(context.registry, job.method, job.path, job.query);
     target = route.target;
+    logged.endsAt = monotonicTime() + timeoutOf(route.query);
     trail.isConfidential = isConfidential(route);
     if (job.render) {
       // For a refusal: an answer with the objects has the warning already.

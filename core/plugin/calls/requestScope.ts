@@ -20,6 +20,8 @@ export class LoggedRequest {
   user: string | undefined;
   /** The audit id that was made for a record, because the request had none: the answer must tell it to the client. */
   newAuditId: string | undefined;
+  /** When its client no longer waits for it, by `monotonicTime`; to be set when its query is read. */
+  endsAt = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly method: string,

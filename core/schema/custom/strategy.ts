@@ -11,6 +11,7 @@ import type { CustomSchema } from '../resource.js';
 import { columnsOf } from './columns.js';
 import { embeddedViolations, withinGrowth } from './customSchema.js';
 import { loadEngine } from './engine.js';
+import { warnAboutFinalizers } from './finalizers.js';
 import { simplePathNames } from './jsonPath.js';
 import { applyDefaults, Growth } from './defaults.js';
 import { hasRules, needsEngine, propertySchema } from './prune.js';
@@ -257,10 +258,16 @@ export function strategyOf(
       schema.prepareStatus?.(object, old, context);
       strategy.prepareStatus?.(object, old, context);
     },
-    validateCreate: (object, context) =>
-      violations(objectViolations, object, undefined, context, () => strategy.validateCreate?.(object, context) ?? []),
-    validateUpdate: (object, old, context) =>
-      violations(objectViolations, object, old, context, () => strategy.validateUpdate?.(object, old, context) ?? []),
+    validateCreate: (object, context) => {
+      warnAboutFinalizers(object, undefined, text => context.warn?.(text));
+      const further = () => strategy.validateCreate?.(object, context) ?? [];
+      return violations(objectViolations, object, undefined, context, further);
+    },
+    validateUpdate: (object, old, context) => {
+      warnAboutFinalizers(object, old, text => context.warn?.(text));
+      const further = () => strategy.validateUpdate?.(object, old, context) ?? [];
+      return violations(objectViolations, object, old, context, further);
+    },
     validateStatus: (object, old, context) =>
       violations(statusViolations, object, old, context, () => strategy.validateStatus?.(object, old, context) ?? []),
     selectableFields: new Map([...schema.selectableFields!, ...(strategy.selectableFields ?? [])]),

@@ -28,7 +28,7 @@ export interface MetadataRules {
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 /** Standard finalizers without a domain: those of the server, and that of namespaces in both namings. */
-const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([...PRODUCTS, ORPHAN, FOREGROUND]);
+export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set([...PRODUCTS, ORPHAN, FOREGROUND]);
 
 /** Validates the metadata of a new object (spec, "Object envelope and common metadata"). */
 export function validateMetadata(object: ApiObject, rules: MetadataRules): readonly Violation[] {

@@ -41,6 +41,12 @@ interface Received extends HttpAnswer {
   readonly retryAfter: number | undefined;
 }
 
+/** The timeout of a call that is made for the current request: its client does not wait for longer than it has said. */
+export function withinRequest(timeoutMs: number): number {
+  const endsAt = currentRequest()?.endsAt ?? Number.POSITIVE_INFINITY;
+  return Math.min(timeoutMs, Math.max(endsAt - monotonicTime(), 0));
+}
+
 /**
  * Calls webhooks over HTTPS, or over HTTP where the URL says so. Connections are kept and used again. Redirects are not
  * followed.

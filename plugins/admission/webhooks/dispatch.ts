@@ -10,7 +10,7 @@ import { conditionObserver } from '../rules/conditionMetrics.js';
 import { forbiddenByPlugin } from '../rules/forbidden.js';
 import { matchesNamespace, matchesObject, matchRules } from '../rules/matching.js';
 import type { Shown } from '../rules/shown.js';
-import { CallFailed, type WebhookClient } from '../../../core/services/webhooks/client.js';
+import { CallFailed, type WebhookClient, withinRequest } from '../../../core/services/webhooks/client.js';
 import type { Webhook } from './configuration.js';
 import {
   type Endpoints,
@@ -177,9 +177,10 @@ export class Dispatcher {
   async #ask(webhook: Webhook, matched: ServedKind, change: Change, shown: Shown, mutating: boolean): Promise<Verdict> {
     const { timeoutSeconds, clientConfig, reviewVersions } = webhook;
     const review = reviewOf(this.host.naming, reviewVersions, change, matched, await shown.in(matched));
+    const timeoutMs = withinRequest(timeoutSeconds * 1000);
     try {
-      const endpoint = this.#endpoints.of(clientConfig, `?timeout=${timeoutSeconds}s`);
-      return verdictOf(await this.#client.post(endpoint, review.body, timeoutSeconds * 1000), review, mutating);
+      const endpoint = this.#endpoints.of(clientConfig, `?timeout=${Math.ceil(timeoutMs / 1000)}s`);
+      return verdictOf(await this.#client.post(endpoint, review.body, timeoutMs), review, mutating);
     } catch (error) {
       if (error instanceof CallFailed || error instanceof UnresolvedService)
         throw new CallError(`failed to call webhook: ${error.message}`);

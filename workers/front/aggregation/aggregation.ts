@@ -2,12 +2,10 @@ import type { Readable } from 'node:stream';
 import type { Endpoints, Service } from '../../../kinds/v1.js';
 import type { Log } from '../../../core/api/host.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { AGGREGATED_MS } from '../../../core/limits.js';
 import { asksForWebSocket, handshakeFault } from '../../../core/model/webSocket.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
-import { isWatch, type Route } from '../../../core/request/route.js';
-import { firstValue } from '../../../core/request/query.js';
-import { parseDuration } from '../../../core/schema/decode/scalars.js';
+import { isWatch } from '../../../core/request/route.js';
+import { timeoutOf } from '../../../core/request/query.js';
 import type { AggregatorAnswer, AggregatorRequest } from '../../../core/services/aggregation/aggregatorRequest.js';
 import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
 import { addressOf, NoAddress, type ServiceObjects } from '../../../core/services/aggregation/serviceAddress.js';
@@ -76,7 +74,7 @@ export class Aggregation {
       body,
       auditId,
       isWatch: isWatch(route),
-      timeoutMs: isLong(route) ? undefined : timeoutOf(route),
+      timeoutMs: isLong(route) ? undefined : timeoutOf(route.query),
       refusesRedirects: this.rules.refusesRedirects,
     };
     const headers = exchange.headers();
@@ -132,12 +130,6 @@ export class Aggregation {
     const entry = this.state().find(key);
     return entry && (decodeStored(entry.value) as Kind);
   }
-}
-
-/** Milliseconds that a request may take: as its query says, but no more than any. */
-function timeoutOf({ query }: Route): number {
-  const asked = Number(parseDuration(firstValue(query, 'timeout')) ?? 0n) / 1e6;
-  return asked > 0 ? Math.min(asked, AGGREGATED_MS) : AGGREGATED_MS;
 }
 
 const unavailable = (exchange: FrontRequest['exchange'], auditId: string): void =>
