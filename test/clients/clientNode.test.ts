@@ -187,7 +187,8 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
       informer.on('add', object => void seen.add(object.metadata?.name ?? ''));
       await informer.start();
       try {
-        await eventually(() => lists === 2);
+        // On a busy machine, the version of the second list may have expired as well.
+        await eventually(() => lists >= 2);
         await write('after');
         await eventually(() => seen.has('after'));
         expect(seen.has(`later-${writes - 1}`)).toBe(true);
