@@ -41,13 +41,16 @@ export function run(command, args, options = {}) {
 const recorded = file => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 const modified = file => (existsSync(file) ? statSync(file).mtimeMs : 0);
 
-/** When the newest file below these paths changed. */
+/**
+ * When the newest file below these paths changed, in whole milliseconds: the time of a build has no more, and the last
+ * type of a kind is often written in the one in which the build begins.
+ */
 function newest(paths) {
   let latest = 0;
   for (const path of paths) {
     if (!existsSync(path)) continue;
     const found = statSync(path);
-    latest = Math.max(latest, found.mtimeMs);
+    latest = Math.max(latest, Math.floor(found.mtimeMs));
     if (found.isDirectory() && !path.endsWith('results'))
       latest = Math.max(latest, newest(readdirSync(path).map(name => join(path, name))));
   }

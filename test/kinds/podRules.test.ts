@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { validatePodSpec } from '../../plugins/kinds/shared/podSpec/validation.js';
+import { validatePodSpec, validateTemplate } from '../../plugins/kinds/shared/podSpec/validation.js';
 import { selectByOwnLabels } from '../../plugins/kinds/shared/podSpec/scheduling.js';
 import { setPodSpecDefaults } from '../../plugins/kinds/shared/podSpec/defaults.js';
 import { pathWarnings } from '../../plugins/kinds/shared/podSpec/warnings/pathWarnings.js';
 import { portWarnings } from '../../plugins/kinds/shared/podSpec/warnings/portWarnings.js';
+import { podWarnings } from '../../plugins/kinds/shared/podSpec/warnings/warnings.js';
 import { isUnchanged } from '../../plugins/kinds/shared/values/equality.js';
-import type { PodSpec } from '../../kinds/v1.js';
+import type { PodSpec, PodTemplateSpec } from '../../kinds/v1.js';
+import { namingOf } from '../../core/naming.js';
 import { Api } from '../api/support.js';
 import { contextWith, create, decodedPart, lines, object } from './helpers.js';
 
@@ -60,6 +62,21 @@ describe('pod specs', () => {
     expect(violations({ os: { name: 'windows' }, hostPID: true })).toEqual([
       'spec.hostPID: Forbidden: cannot be set for a windows pod',
     ]);
+    const securityContext = { runAsUser: 1 };
+    const linux = {
+      hostPID: true,
+      securityContext: { ...securityContext, fsGroup: 1, seLinuxOptions: { level: 'a' } },
+    };
+    const initContainers = [{ name: 'i', image: 'i', securityContext }];
+    const found = violations({ os: { name: 'windows' }, ...linux, initContainers }, { securityContext });
+    expect(found.map(line => line.replace(/: Forbidden: cannot be set for a windows pod$/, ''))).toEqual([
+      'spec.securityContext.seLinuxOptions',
+      'spec.hostPID',
+      'spec.securityContext.fsGroup',
+      'spec.securityContext.runAsUser',
+      'spec.initContainers[0].securityContext.runAsUser',
+      'spec.containers[0].securityContext.runAsUser',
+    ]);
     expect(violations({ os: { name: 'x' } })).toEqual([
       'spec.os: Unsupported value: "x": supported values: "linux", "windows"',
     ]);
@@ -113,6 +130,61 @@ describe('affinity to other pods', () => {
     setPodSpecDefaults(pod);
     expect(lines(validatePodSpec(pod, 'spec', 'pod'))).toEqual([
       `${where}[1]: Invalid value: "tenant": exists in both matchLabelKeys and labelSelector`,
+    ]);
+  });
+});
+
+/** A template of two containers with AppArmor annotations for some names. */
+const template = (annotations: Record<string, string>, spec: object = {}): PodTemplateSpec => ({
+  metadata: {
+    annotations: Object.fromEntries(
+      Object.entries(annotations).map(([name, value]) => [
+        `container.apparmor.security.beta.kubernetes.io/${name}`,
+        value,
+      ]),
+    ),
+  },
+  spec: podSpec({ containers: ['a', 'b'].map(name => ({ name, image: 'i' })), ...spec }),
+});
+
+describe('AppArmor annotations of templates', () => {
+  const naming = namingOf('kubernetes');
+  const where = (name: string): string =>
+    `spec.template.annotations[container.apparmor.security.beta.kubernetes.io/${name}]`;
+  const found = (given: PodTemplateSpec): string[] => {
+    setPodSpecDefaults(given.spec);
+    return lines(validateTemplate(given, 'spec.template', naming)).filter(line => /apparmor/i.test(line));
+  };
+
+  it('are of containers that exist, and profiles', () => {
+    expect(found(template({ a: 'bad', none: 'localhost/x', b: 'unconfined' }))).toEqual([
+      `${where('a')}: Invalid value: "bad": invalid AppArmor profile name: "bad"`,
+      `${where('none')}: Invalid value: "none": container not found`,
+    ]);
+  });
+
+  it('are those of the fields, also of the field of the pod', () => {
+    const spec = { securityContext: { appArmorProfile: { type: 'Unconfined' } } };
+    expect(found(template({ a: 'unconfined', b: 'runtime/default' }, spec))).toEqual([
+      'spec.template.spec.containers[1].securityContext.appArmorProfile.type: Forbidden: apparmor type in annotation ' +
+        'and field must match',
+    ]);
+  });
+
+  it('are reported where no field has a profile, between the warnings about their containers', () => {
+    const limits = { resources: { limits: { memory: '100m' } } };
+    const given = template({ a: 'unconfined', b: 'unconfined' });
+    Object.assign(
+      given.spec.containers![0]!,
+      podSpec({ containers: [{ name: 'a', image: 'i', ...limits }] }).containers![0],
+    );
+    const key = (name: string): string => `container.apparmor.security.beta.kubernetes.io/${name}`;
+    const warning = (name: string): string =>
+      `spec.template.metadata.annotations[${key(name)}]: deprecated since v1.30; use the "appArmorProfile" field instead`;
+    expect(podWarnings(given, 'spec.template.spec', naming, contextWith())).toEqual([
+      warning('a'),
+      expect.stringContaining('fractional byte value'),
+      warning('b'),
     ]);
   });
 });

@@ -1,13 +1,19 @@
-import type { AppArmorProfile, Container, EphemeralContainer, Pod, PodSpec } from '../../../../kinds/v1.js';
+import type { AppArmorProfile, Pod } from '../../../../kinds/v1.js';
 import type { StrategyContext } from '../../../../core/api/strategy.js';
-import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
+import { isSemanticallyEqual } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
+import {
+  appArmorPrefix,
+  isWindows,
+  LOCAL,
+  namedContainers,
+  profileOf,
+  toAnnotation,
+  validateAppArmorAnnotations,
+} from '../../shared/podSpec/appArmor.js';
 import { validateSeccompAnnotations } from '../../shared/podSpec/seccomp.js';
 import { validateProfile } from '../../shared/podSpec/securityContext.js';
-
-/** Annotations with this prefix and the name of a container have the AppArmor profile that the field replaced. */
-const appArmorPrefix = (naming: Naming): string => naming.label('container.apparmor.security.beta.orchestrator.io/');
 
 /** The annotation of pods that a node agent has read from a file. */
 /** The annotation of mirror pods, which show the static pods of a node. */
@@ -15,33 +21,6 @@ export const mirrorAnnotation = (naming: Naming): string => naming.label('orches
 
 /** The annotation with the cost of deleting a pod: controllers delete the pods of a set with the lowest cost first. */
 const costAnnotation = (naming: Naming): string => naming.label('controller.orchestrator.io/pod-deletion-cost');
-
-const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
-
-interface NamedContainer {
-  readonly container: Container | EphemeralContainer;
-  readonly name: string;
-  readonly field: string;
-}
-
-const containersOf = (pod: PodSpec): NamedContainer[] =>
-  LISTS.flatMap(list =>
-    (pod[list] ?? []).map((container: Container | EphemeralContainer, i) => ({
-      container,
-      name: container.name,
-      field: `spec.${list}[${i}]`,
-    })),
-  );
-
-const LOCAL = 'localhost/';
-
-/** The annotation for a profile; empty for an invalid one. */
-function toAnnotation(profile: Partial<AppArmorProfile>): string {
-  const { type, localhostProfile } = profile;
-  if (type === 'Unconfined') return 'unconfined';
-  if (type === 'RuntimeDefault') return 'runtime/default';
-  return type === 'Localhost' && !isAbsent(localhostProfile) ? LOCAL + localhostProfile : '';
-}
 
 /** The profile for an annotation; undefined for one that no field can have. */
 function toProfile(annotation: string): AppArmorProfile | undefined {
@@ -52,11 +31,6 @@ function toProfile(annotation: string): AppArmorProfile | undefined {
   return validateProfile({ appArmorProfile: profile }, 'appArmorProfile', '').length === 0 ? profile : undefined;
 }
 
-const profileOf = (owner: Pick<PodSpec | Container, 'securityContext'>): AppArmorProfile | undefined =>
-  owner.securityContext?.appArmorProfile;
-
-const isWindows = (pod: PodSpec): boolean => (pod.os?.name ?? '') === 'windows';
-
 /**
  * Adds annotations for the AppArmor profiles of a new pod, and profiles for its annotations, with a warning: nodes and
  * clients may know only one of the two forms.
@@ -66,7 +40,7 @@ export function alignAppArmor(object: Pod, naming: Naming, { warn }: Pick<Strate
   if (isWindows(pod)) return;
   const ofPod = profileOf(pod);
   const annotations = { ...object.metadata.annotations };
-  for (const { container, name } of containersOf(pod)) {
+  for (const { container, name } of namedContainers(pod, 'spec')) {
     const key = appArmorPrefix(naming) + name;
     const own = profileOf(container);
     const annotation = annotations[key];
@@ -84,26 +58,6 @@ export function alignAppArmor(object: Pod, naming: Naming, { warn }: Pick<Strate
   if (Object.keys(annotations).length > 0) object.metadata.annotations = annotations;
 }
 
-/** Checks that the profiles of a new pod are those of its annotations. */
-export function validateAppArmorMatch(object: Pod, naming: Naming): Violation[] {
-  const pod = object.spec;
-  if (isWindows(pod)) return [];
-  return containersOf(pod).flatMap(({ container, name, field }) => {
-    const annotation = object.metadata.annotations?.[appArmorPrefix(naming) + name];
-    const profile = profileOf(container) ?? profileOf(pod);
-    if (annotation === undefined || !profile) return [];
-    const where = `${field}.securityContext.appArmorProfile`;
-    const expected = toAnnotation(profile);
-    if (annotation === expected) return [];
-    return profile.type === 'Localhost' && annotation.startsWith(LOCAL)
-      ? [forbiddenField(`${where}.localhostProfile`, 'apparmor profile in annotation and field must match')]
-      : [forbiddenField(`${where}.type`, 'apparmor type in annotation and field must match')];
-  });
-}
-
-const isKnownForm = (profile: string): boolean =>
-  ['', 'unconfined', 'runtime/default'].includes(profile) || profile.startsWith(LOCAL);
-
 /** Integers as Go prints them. */
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 
@@ -120,14 +74,7 @@ export function validatePodAnnotations(object: Pod, naming: Naming): Violation[]
   if (annotations[cost] !== undefined && !isInt32(annotations[cost]))
     found.push(invalid(fieldOf(cost), annotations[cost], 'must be a 32bit integer'));
   found.push(...validateSeccompAnnotations(object.metadata, 'metadata.annotations', naming));
-  const names = new Set(containersOf(pod).map(({ name }) => name));
-  const prefix = appArmorPrefix(naming);
-  for (const [key, profile] of Object.entries(annotations).filter(([name]) => name.startsWith(prefix))) {
-    const name = key.slice(prefix.length);
-    if (!names.has(name)) found.push(invalid(fieldOf(key), name, 'container not found'));
-    if (!isKnownForm(profile))
-      found.push(invalid(fieldOf(key), profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`));
-  }
+  found.push(...validateAppArmorAnnotations(object.metadata, pod, 'metadata.annotations', naming));
   return found;
 }
 

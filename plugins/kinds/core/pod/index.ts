@@ -4,13 +4,7 @@ import { builtInKind } from '../../../../core/api/resource.js';
 import type { RowCondition, Strategy } from '../../../../core/api/strategy.js';
 import { forbiddenField, invalidObject } from '../../../../core/model/refusal.js';
 import { bindPod } from './binding.js';
-import {
-  alignAppArmor,
-  mirrorAnnotation,
-  validateAnnotationUpdate,
-  validateAppArmorMatch,
-  validatePodAnnotations,
-} from './annotations.js';
+import { alignAppArmor, mirrorAnnotation, validateAnnotationUpdate, validatePodAnnotations } from './annotations.js';
 import type { Naming } from '../../../../core/naming.js';
 import { podColumns } from './columns.js';
 import { podConnections } from './connections.js';
@@ -22,6 +16,7 @@ import { validateEphemeralUpdate, validateNewPod, validatePodUpdate } from './va
 import { checkSubdomainName } from '../../shared/values/names.js';
 import { selectByOwnLabels } from '../../shared/podSpec/scheduling.js';
 import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
+import { validateAppArmorMatch } from '../../shared/podSpec/appArmor.js';
 import { validateSeccompMatch } from '../../shared/podSpec/seccomp.js';
 import { withPodSpec } from '../../shared/podSpec/podSpecStrategy.js';
 import { warnAboutName } from '../../shared/podSpec/warnings/warnings.js';
@@ -110,7 +105,7 @@ const strategy = (naming: Naming): Partial<Strategy<Pod>> => ({
     ...validatePodAnnotations(object, naming),
     ...validateNewPod(object),
     ...validateSeccompMatch(object.metadata, object.spec, 'spec', naming),
-    ...validateAppArmorMatch(object, naming),
+    ...validateAppArmorMatch(object.metadata, object.spec, 'spec', naming),
   ],
   validateUpdate: (object, old) => [
     ...validateAnnotationUpdate(object, old, naming),

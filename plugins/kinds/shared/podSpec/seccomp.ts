@@ -3,10 +3,10 @@ import type { Naming } from '../../../../core/naming.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import type { Container, EphemeralContainer, PodSpec, SeccompProfile } from '../../../../kinds/v1.js';
 import { checkLocalPath } from '../volumes/volumeSources.js';
+import { VISITED_CONTAINERS } from './containerLists.js';
 
 const LOCAL = 'localhost/';
 const DEFAULTS = ['runtime/default', 'docker/default'];
-const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 /** The annotation of former releases for the seccomp profile of a pod. */
 const podAnnotation = (naming: Naming): string => naming.label('seccomp.security.alpha.orchestrator.io/pod');
@@ -23,7 +23,7 @@ interface Profiled {
 
 const profiledParts = (pod: PodSpec, field: string, naming: Naming): Profiled[] => [
   { annotation: podAnnotation(naming), field, profile: pod.securityContext?.seccompProfile },
-  ...LISTS.flatMap(list =>
+  ...VISITED_CONTAINERS.flatMap(list =>
     (pod[list] ?? []).map((container: Container | EphemeralContainer, i) => ({
       annotation: containerPrefix(naming) + container.name,
       field: `${field}.${list}[${i}]`,
@@ -73,15 +73,25 @@ export const validateSeccompMatch = (
     return validateMatch(value, part.profile, `${part.field}.securityContext.seccompProfile`);
   });
 
-/** Warnings about seccomp annotations, which have no effect; `field` is the field of the metadata. */
-export const seccompWarnings = (
+/** The warning about a seccomp annotation, which has no effect; `field` is the field of the metadata. */
+const seccompWarning = (
   { annotations = {} }: ObjectMeta,
-  pod: PodSpec,
+  annotation: string,
+  profile: SeccompProfile | undefined,
+  field: string,
+): string[] =>
+  annotations[annotation] === undefined || profile
+    ? []
+    : [`${field}.annotations[${annotation}]: non-functional in v1.27+; use the "seccompProfile" field instead`];
+
+/** Warnings about the seccomp annotation of a pod; `field` is the field of the metadata. */
+export const podSeccompWarnings = (metadata: ObjectMeta, pod: PodSpec, field: string, naming: Naming): string[] =>
+  seccompWarning(metadata, podAnnotation(naming), pod.securityContext?.seccompProfile, field);
+
+/** Warnings about that of a container. */
+export const containerSeccompWarnings = (
+  metadata: ObjectMeta,
+  { name, securityContext }: Container | EphemeralContainer,
   field: string,
   naming: Naming,
-): string[] =>
-  profiledParts(pod, '', naming).flatMap(({ annotation, profile }) =>
-    annotations[annotation] === undefined || profile
-      ? []
-      : [`${field}.annotations[${annotation}]: non-functional in v1.27+; use the "seccompProfile" field instead`],
-  );
+): string[] => seccompWarning(metadata, containerPrefix(naming) + name, securityContext?.seccompProfile, field);

@@ -1,4 +1,5 @@
 import type { Naming } from '../../../../core/naming.js';
+import { validateAppArmorAnnotations, validateAppArmorMatch } from './appArmor.js';
 import { validateSeccompAnnotations, validateSeccompMatch } from './seccomp.js';
 import type { PodTemplateSpec, PodSpec, EphemeralContainer, Container } from '../../../../kinds/v1.js';
 import { toNumber } from '../../../../core/model/scalars.js';
@@ -296,6 +297,7 @@ export function validateTemplateMetadata(template: PodTemplateSpec, field: strin
     ...validateLabels(Object.entries(metadata.labels ?? {}), `${field}.labels`),
     ...validateAnnotations(metadata, `${field}.annotations`),
     ...validateSeccompAnnotations(metadata, `${field}.annotations`, naming),
+    ...validateAppArmorAnnotations(metadata, template.spec, `${field}.annotations`, naming),
   ];
 }
 
@@ -306,6 +308,7 @@ export function validateTemplate(template: PodTemplateSpec, field: string, namin
     ...validateTemplateMetadata(template, field, naming),
     ...validatePodSpec(pod, `${field}.spec`),
     ...validateSeccompMatch(template.metadata, pod, `${field}.spec`, naming),
+    ...validateAppArmorMatch(template.metadata, pod, `${field}.spec`, naming),
   ];
   if ((pod.ephemeralContainers ?? []).length > 0) {
     found.push(forbiddenField(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));

@@ -9,7 +9,7 @@ import { dns1123Subdomain } from '../../../../core/model/names.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import { validatePresent } from '../violations.js';
-import { CONTAINER_LISTS } from './containerLists.js';
+import { VISITED_CONTAINERS } from './containerLists.js';
 
 const CREDENTIALS_BYTES = 64 * 1024;
 
@@ -81,7 +81,7 @@ export function validateWindowsOptions(
 
 /** All containers of a pod with their fields. */
 const containersOf = (pod: PodSpec, field: string): { container: Container | EphemeralContainer; where: string }[] =>
-  CONTAINER_LISTS.flatMap(list =>
+  VISITED_CONTAINERS.flatMap(list =>
     (pod[list] ?? []).map((container: Container | EphemeralContainer, i) => ({
       container,
       where: `${field}.${list}[${i}]`,
@@ -120,18 +120,6 @@ export function validateHostProcess(pod: PodSpec, field: string): Violation[] {
   return found;
 }
 
-const POD_CONTEXT = [
-  'appArmorProfile',
-  'seLinuxOptions',
-  'seccompProfile',
-  'fsGroup',
-  'fsGroupChangePolicy',
-  'sysctls',
-  'runAsUser',
-  'runAsGroup',
-  'supplementalGroups',
-] as const;
-
 const CONTAINER_CONTEXT = [
   'appArmorProfile',
   'seLinuxOptions',
@@ -156,14 +144,18 @@ const refuseMembers = <T extends object>(
     .filter(member => isSet(owner?.[member]))
     .map(member => forbiddenField(`${field}.${member}`, 'cannot be set for a windows pod'));
 
-/** Checks that a pod for Windows sets no fields that only Linux supports. */
+/** Checks that a pod for Windows sets no fields that only Linux supports. The order is upstream's. */
 export function validateForWindows(pod: PodSpec, field: string): Violation[] {
+  const { securityContext: context } = pod;
+  const ofContext = `${field}.securityContext`;
   return [
-    ...refuseMembers(pod.securityContext, `${field}.securityContext`, POD_CONTEXT),
+    ...refuseMembers(context, ofContext, ['appArmorProfile', 'seLinuxOptions']),
     ...(['hostPID', 'hostIPC'] as const)
       .filter(member => pod[member] === true)
       .map(member => forbiddenField(`${field}.${member}`, 'cannot be set for a windows pod')),
+    ...refuseMembers(context, ofContext, ['seccompProfile', 'fsGroup', 'fsGroupChangePolicy', 'sysctls']),
     ...refuseMembers(pod, field, ['shareProcessNamespace']),
+    ...refuseMembers(context, ofContext, ['runAsUser', 'runAsGroup', 'supplementalGroups']),
     ...containersOf(pod, field).flatMap(({ container, where }) =>
       refuseMembers(container.securityContext, `${where}.securityContext`, CONTAINER_CONTEXT),
     ),

@@ -1,6 +1,6 @@
 import type { Strategy, StrategyContext } from '../../../../../core/api/strategy.js';
 import { dns1123Label } from '../../../../../core/model/names.js';
-import type { ApiObject } from '../../../../../core/model/object.js';
+import type { ApiObject, ObjectMeta } from '../../../../../core/model/object.js';
 import { isInteger, quantityOf } from '../../../../../core/model/quantity.js';
 import { isAbsent } from '../../../../../core/model/record.js';
 import type {
@@ -13,7 +13,9 @@ import type {
   TopologySpreadConstraint,
 } from '../../../../../kinds/v1.js';
 import type { Naming } from '../../../../../core/naming.js';
-import { seccompWarnings } from '../seccomp.js';
+import { appArmorWarnings } from '../appArmor.js';
+import { VISITED_CONTAINERS } from '../containerLists.js';
+import { containerSeccompWarnings, podSeccompWarnings } from '../seccomp.js';
 import { sourceWarnings } from '../../volumes/volumeWarnings.js';
 import { nodeLabelWarnings, topologyKeyWarnings } from './nodeLabelWarnings.js';
 import { pathWarnings } from './pathWarnings.js';
@@ -90,19 +92,23 @@ const emptySecretWarnings = (pod: PodSpec, field: string): string[] =>
     (secret.name ?? '') === '' ? [`${field}.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
   );
 
-/** Upstream visits the containers in this order. */
-const VISITED = ['initContainers', 'containers', 'ephemeralContainers'] as const;
-
-const containerWarnings = (pod: PodSpec, field: string): string[] =>
-  VISITED.flatMap(member =>
+function containerWarnings(metadata: ObjectMeta, pod: PodSpec, field: string, naming: Naming): string[] {
+  const ofMetadata = metadataOf(field);
+  return VISITED_CONTAINERS.flatMap(member =>
     (pod[member] ?? []).flatMap((container: Container | EphemeralContainer, i) => {
       const where = `${field}.${member}[${i}]`;
       return [
+        ...containerSeccompWarnings(metadata, container, ofMetadata, naming),
+        ...appArmorWarnings(metadata, pod, container, ofMetadata, naming),
         ...fractionWarnings(container.resources, `${where}.resources`),
         ...hiddenVariableWarnings(container, where),
       ];
     }),
   );
+}
+
+/** The field of the metadata beside a spec. */
+const metadataOf = (field: string): string => field.replace(/spec$/, 'metadata');
 
 /** Warnings about a valid pod spec, whose place in its object is `field`. */
 export function podWarnings(
@@ -119,7 +125,6 @@ export function podWarnings(
   return [
     ...nodeLabelWarnings(pod, field, naming),
     ...spreads,
-    ...seccompWarnings(metadata, pod, field.replace(/spec$/, 'metadata'), naming),
     ...volumeWarnings(pod, field),
     ...pathWarnings(pod, field, context),
     ...repeatedWarnings(
@@ -133,7 +138,8 @@ export function podWarnings(
       'name',
     ),
     ...emptySecretWarnings(pod, field),
-    ...containerWarnings(pod, field),
+    ...podSeccompWarnings(metadata, pod, metadataOf(field), naming),
+    ...containerWarnings(metadata, pod, field, naming),
     ...portWarnings(pod, field),
     ...(isNegative
       ? [`${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
