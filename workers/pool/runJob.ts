@@ -62,7 +62,7 @@ async function runStages(
   try {
     const route = parseRoute(context.registry, job.method, job.path, job.query);
     target = route.target;
-    logged.endsAt = monotonicTime() + timeoutOf(route.query);
+    if (route.query.has('timeout')) logged.endsAt = monotonicTime() + timeoutOf(route.query);
     trail.isConfidential = isConfidential(route);
     if (job.render) {
       // For a refusal: an answer with the objects has the warning already.

@@ -6,8 +6,10 @@ import { STANDARD_FINALIZERS } from '../decode/metadata.js';
  * name may also be that of another writer. Standard finalizers are expected.
  */
 export function warnAboutFinalizers(object: ApiObject, old: ApiObject | undefined, warn: (text: string) => void): void {
+  const { finalizers } = object.metadata;
+  if (!finalizers) return;
   const before = new Set(old?.metadata.finalizers ?? []);
-  const added = new Set(object.metadata.finalizers ?? []);
+  const added = new Set(finalizers);
   for (const name of [...added].sort()) {
     if (before.has(name) || name.includes('/') || STANDARD_FINALIZERS.has(name)) continue;
     const path = name.includes('.') ? ' including a path (/)' : '';
