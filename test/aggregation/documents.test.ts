@@ -20,6 +20,12 @@ interface OpenApi {
   readonly definitions: Readonly<Record<string, { readonly properties: Record<string, { readonly $ref: string }> }>>;
 }
 
+/** The document in version 2. */
+const textOf = (documents: ReturnType<typeof openApiDocuments>): OpenApi =>
+  JSON.parse(
+    Buffer.from(documents.answer('/openapi/v2', undefined, undefined, undefined)!.bytes).toString(),
+  ) as OpenApi;
+
 const naming = namingOf('kubernetes');
 const registry = buildRegistry({ naming, strategies: () => undefined, generation: 1 });
 
@@ -135,16 +141,28 @@ describe('OpenAPI documents of other servers', () => {
 
   test('are added to the one of this server, with new names for what it defines otherwise', () => {
     const others = { urls: new Map(), parts: new Map([['apis/a.example.com/v1', part]]) };
-    const text = (documents: ReturnType<typeof openApiDocuments>): OpenApi =>
-      JSON.parse(
-        Buffer.from(documents.answer('/openapi/v2', undefined, undefined, undefined)!.bytes).toString(),
-      ) as OpenApi;
-    const { definitions, paths } = text(openApiDocuments(registry, naming, { others }));
+    const { definitions, paths } = textOf(openApiDocuments(registry, naming, { others }));
     const renamed = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta_v2';
     expect(definitions[renamed]?.properties['next']?.$ref).toBe('#/definitions/Cup');
     expect(definitions['Cup']?.properties['meta']?.$ref).toBe(`#/definitions/${renamed}`);
     expect(paths).toHaveProperty(['/apis/a.example.com/v1/cups']);
     const own = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
-    expect(definitions[own]).toEqual(text(openApiDocuments(registry, naming)).definitions[own]);
+    expect(definitions[own]).toEqual(textOf(openApiDocuments(registry, naming)).definitions[own]);
+  });
+
+  test('have no new name that another definition of the same document has', () => {
+    const name = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+    const names = [name, `${name}_v2`];
+    const root = '/apis/a.example.com/v1';
+    const document = {
+      paths: { [root]: { get: { responses: names.map(one => ({ schema: { $ref: `#/definitions/${one}` } })) } } },
+      definitions: Object.fromEntries(names.map(one => [one, { description: `That of ${one}` }])),
+    };
+    const others = { urls: new Map(), parts: new Map([['apis/a.example.com/v1', partOf(document, root)]]) };
+    const { definitions } = textOf(openApiDocuments(registry, naming, { others }));
+    expect(definitions).toMatchObject({
+      [`${name}_v2`]: { description: `That of ${name}_v2` },
+      [`${name}_v3`]: { description: `That of ${name}` },
+    });
   });
 });

@@ -105,6 +105,7 @@ function newNames(members: Members, taken: ReadonlyMap<string, string>): Readonl
   for (const [name, value] of Object.entries(members)) {
     const text = canonical(value);
     const isFree = (candidate: string): boolean => {
+      if (candidate !== name && Object.hasOwn(members, candidate)) return false;
       const known = taken.get(candidate);
       return known === undefined || canonical(JSON.parse(known)) === text;
     };
