@@ -155,7 +155,7 @@ async function start(
   const threads = createThreads(scope, settings);
   const home = await fillDataDirectory(paths, settings, naming);
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
-  const certificates = { rootCa: home.pki.caPem, clientCa, frontProxyCa: home.pki.frontProxy.caPem };
+  const certificates = { rootCa: home.pki.caPem, clientCa, frontProxyCa: '' };
   let closing: Promise<void> | undefined;
   const bindings = bindingsOf(settings, home, paths);
   const frontEnd = await startFrontEnd({
@@ -167,6 +167,9 @@ async function start(
     firstObjects: firstObjectsFile(settings),
     bindings,
     data: () => current.data,
+    async beforeControllers() {
+      certificates.frontProxyCa = await home.pki.frontProxyCa;
+    },
     controlData: kinds => ({
       ...current.data,
       plugins: pluginsFor(current.settings, paths, { ...certificates, ...describe(kinds) }),

@@ -12,7 +12,13 @@ async function made(naming: NamingName): Promise<string> {
   ]);
   mkdirSync(resolve('dist/test-certificates'), { recursive: true });
   const making = mkdtempSync(`${folder}-`);
-  await ensurePki({ dataDir: making, sans: ['127.0.0.1'], naming: namingOf(naming), now: () => Date.now() });
+  const pki = await ensurePki({
+    dataDir: making,
+    sans: ['127.0.0.1'],
+    naming: namingOf(naming),
+    now: () => Date.now(),
+  });
+  await pki.frontProxyCa;
   try {
     renameSync(making, folder);
   } catch {

@@ -141,6 +141,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     isWatched = true;
     if (!hasOnlyBuiltIns(plugins.calls)) store.watchMain({ ...plugins.calls, nativeId: ownNativeId() });
   };
+  await unlessFailed(store.failed, inputs.beforeControllers());
   let failed: Promise<Error>;
   if (opened.isNew) {
     const first = (control = begin());

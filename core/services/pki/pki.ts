@@ -27,8 +27,10 @@ export interface Pki {
   readonly adminCertFile: string;
   readonly adminKeyFile: string;
   readonly caPem: string;
-  /** The certificate with which the server passes requests on to others, and its CA, which these are to trust. */
-  readonly frontProxy: CertificateFiles & { readonly caPem: string };
+  /** The certificate with which the server passes requests on to others. It exists once `frontProxyCa` resolves. */
+  readonly frontProxy: CertificateFiles;
+  /** Resolves with the CA of that certificate, which the others are to trust, in PEM. */
+  readonly frontProxyCa: Promise<string>;
   /** Writes `<data-dir>/admin.kubeconfig` (0600) for that server URL and returns its path. */
   kubeconfigPath(server: string): string;
   /** The text of that kubeconfig. */
@@ -61,7 +63,8 @@ function serverNames(naming: Naming, added: readonly string[]): string[] {
  * Ensures a CA, a serving certificate and an administrator's client certificate under `<data-dir>/pki`, and a CA and a
  * client certificate for requests that are passed on to other servers: a CA of its own, because whoever has a
  * certificate of it may name any user. A certificate is renewed if less than a third of its lifetime is left, if it
- * lacks a required name, or if the CA has changed. Keys have mode 0600.
+ * lacks a required name, or if the CA has changed. Keys have mode 0600. Nothing but the controllers waits for the
+ * certificates of the front proxy: they are made while the store opens.
  */
 export async function ensurePki(options: PkiOptions): Promise<Pki> {
   mkdirSync(join(options.dataDir, 'pki'), { recursive: true, mode: 0o700 });
@@ -70,8 +73,6 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const admin = certificateFiles(options.dataDir, 'admin');
   const now = options.now();
   const ca = await ensureCa(caFiles, 'capstan-ca', now);
-  const frontProxyFiles = certificateFiles(options.dataDir, 'front-proxy-ca');
-  const frontProxyCa = await ensureCa(frontProxyFiles, 'capstan-front-proxy-ca', now);
   await ca.ensure(server, {
     subject: { commonName: 'capstan' },
     use: 'server',
@@ -81,11 +82,9 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const subject = { commonName: administrator, organization: 'system:masters' };
   await ca.ensure(admin, { subject, use: 'client', sans: [] });
   const frontProxy = certificateFiles(options.dataDir, 'front-proxy-client');
-  await frontProxyCa.ensure(frontProxy, {
-    subject: { commonName: FRONT_PROXY },
-    use: 'client',
-    sans: [],
-  });
+  const frontProxyCa = ensureFrontProxy(options.dataDir, frontProxy, now);
+  // Whoever needs it is told.
+  frontProxyCa.catch(() => undefined);
   const kubeconfig = (url: string): string =>
     kubeconfigText({
       server: url,
@@ -102,7 +101,8 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
     adminCertFile: admin.cert,
     adminKeyFile: admin.key,
     caPem: ca.pem,
-    frontProxy: { ...frontProxy, caPem: frontProxyCa.pem },
+    frontProxy,
+    frontProxyCa,
     kubeconfig,
     kubeconfigPath: url => {
       const path = join(options.dataDir, 'admin.kubeconfig');
@@ -110,4 +110,10 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
       return path;
     },
   };
+}
+
+async function ensureFrontProxy(dataDir: string, files: CertificateFiles, now: number): Promise<string> {
+  const ca = await ensureCa(certificateFiles(dataDir, 'front-proxy-ca'), 'capstan-front-proxy-ca', now);
+  await ca.ensure(files, { subject: { commonName: FRONT_PROXY }, use: 'client', sans: [] });
+  return ca.pem;
 }

@@ -32,6 +32,8 @@ export interface FrontEndInputs {
   readonly bindings: readonly Binding[];
   /** The data of threads that are created now. */
   readonly data: () => ThreadData;
+  /** Completes the inputs of `controlData`, which may be called when it resolves. */
+  readonly beforeControllers: () => Promise<void>;
   /** The data of a control thread that is created now, for the kinds that are served without stored definitions. */
   readonly controlData: (kinds: Registry) => ThreadData;
   /** Whether the server is closing. */
