@@ -53,7 +53,7 @@ function verbOf(method: string, name: string, query: Query, watchPath: boolean):
 export const isMalformedPath = (path: string): boolean => path.includes('%') && /%(?![\dA-Fa-f]{2})/.test(path);
 
 /** The path without escapes, as authorizers and messages show it; undefined for a malformed escape. */
-function decodePath(path: string): string | undefined {
+export function decodePath(path: string): string | undefined {
   try {
     return path.includes('%') ? decodeURIComponent(path) : path;
   } catch {

@@ -22,7 +22,12 @@ beforeAll(async () => {
   const proxy = await (await authority('front-proxy-ca')).issue('front-proxy-client');
   writeFileSync(join(folder, 'proxy.crt'), proxy.certificate);
   writeFileSync(join(folder, 'proxy.key'), proxy.key, { mode: 0o600 });
-  writeFileSync(join(folder, 'tokens.csv'), 'ann-token,ann,1,"dev,qa"\n', { mode: 0o600 });
+  const users = [
+    'ann-token,ann,1,"dev,qa"',
+    'utf8-token,жук,2,"system:masters"',
+    'bell-token,a\x07b,3,"system:masters"',
+  ];
+  writeFileSync(join(folder, 'tokens.csv'), `${users.join('\n')}\n`, { mode: 0o600 });
 });
 afterAll(() => {
   other.close();
@@ -130,6 +135,15 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect(headers).not.toHaveProperty('impersonate-user');
   });
 
+  test('names of users arrive in UTF-8, and a name that no header can have is refused', async () => {
+    const bytes = (text: string): string => Buffer.from(text).toString('latin1');
+    const { headers } = await echoed('GET', ECHOES, { authorization: 'Bearer utf8-token' });
+    expect(headers['x-remote-user']).toBe(bytes('жук'));
+    const refused = await send('GET', ECHOES, { authorization: 'Bearer bell-token' });
+    expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('error trying to reach service')]);
+    expect(other.received).toHaveLength(1);
+  });
+
   test('a sender without permission is refused here, and one without identity as well', async () => {
     const refused = await send('GET', ECHOES, { authorization: 'Bearer ann-token' });
     expect(refused.status).toBe(403);
@@ -156,6 +170,20 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
 
   test('the escapes of a path are those that the authorizer has decoded', async () => {
     expect((await echoed('DELETE', `${ECHOES}/a%2Fb%20c%3Fd`)).url).toBe(`${ECHOES}/a/b%20c%3Fd`);
+  });
+
+  test('a version is found by the decoded path, and a path that cannot be decoded is of no version', async () => {
+    const { url } = await echoed('GET', ECHOES.replace('echo.example', 'echo%2Eexample'));
+    expect(url).toBe(ECHOES);
+    expect((await send('GET', `${ECHOES}/%FF`)).status).toBe(404);
+    expect(other.received).toHaveLength(1);
+  });
+
+  test('an answer without a body is passed on without one', async () => {
+    other.answers.set('deleted', (_request, response) => response.writeHead(204).end());
+    const { status, headers, text } = await send('DELETE', `${ECHOES}/deleted`);
+    expect([status, text]).toEqual([204, '']);
+    expect(headers).not.toHaveProperty('transfer-encoding');
   });
 
   test('status and headers of the answer are passed on, but not those of its connection', async () => {

@@ -227,13 +227,13 @@ export class Front {
     if (!(await this.#authorize(request))) return;
     if (audited && !(await audited.receive(sender))) return;
     const { usage } = sender;
-    // Those that last as long as the client likes are not bounded here, as upstream has it.
-    if (!isLong(route)) usage.add('requests');
+    const counted = isLong(route) ? 'watches' : 'requests';
+    usage.add(counted);
     try {
       await this.parts.aggregation.answer(request, version, body, auditIdOf(exchange, sender));
     } finally {
       body.destroy();
-      if (!isLong(route)) usage.remove('requests');
+      usage.remove(counted);
     }
   }
 

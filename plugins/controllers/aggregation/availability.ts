@@ -1,4 +1,3 @@
-import type { APIService } from '../../../kinds/apiregistration/v1.js';
 import {
   ConfigError,
   type Controller,
@@ -14,17 +13,16 @@ import {
   timestamp,
   withCondition,
 } from '../../../core/api/index.js';
+import { API_SERVICES, serviceOf } from '../../../core/services/aggregation/registration.js';
 import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
 import {
   type AddressRules,
   type CredentialFiles,
   mappedAddress,
+  type ServicePort,
 } from '../../../core/services/aggregation/serviceAddress.js';
 import { discoveryFailure } from './discoveryCheck.js';
 
-const API_SERVICES = 'apiregistration.orchestrator.io/apiservices';
-/** The port of an APIService that names none. */
-const HTTPS = 443;
 /** How often a server that is available is checked. */
 const CHECK_MS = 30_000;
 /** Servers checked at once: those that hang keep others from being checked for a few seconds. */
@@ -54,11 +52,12 @@ const unavailable = (reason: string, message: string): ConditionUpdate => ({
 
 /** Why the objects of a service say that it cannot be reached; undefined if they do not. */
 function objectFailure(
-  { namespace = '', name = '', port = HTTPS }: NonNullable<Frozen<APIService>['spec']['service']>,
+  target: ServicePort,
   rules: AddressRules,
   { get }: Pick<CurrentObjects, 'get'>,
 ): ConditionUpdate | undefined {
-  if (mappedAddress({ namespace, name, port }, rules) !== undefined) return undefined;
+  if (mappedAddress(target, rules) !== undefined) return undefined;
+  const { namespace, name, port } = target;
   const shown = `service/${name} in ${JSON.stringify(namespace)}`;
   const service = get('core/services', { namespace, name });
   if (!service) return unavailable('ServiceNotFound', `${shown} is not present`);
@@ -114,7 +113,7 @@ function availability(host: Host<'control'>, config: AvailabilityConfig): Contro
         host.observe('aggregator_unavailable_apiservice', { name }, 0);
         return undefined;
       }
-      const { service } = object.spec;
+      const service = serviceOf(object);
       const set = async (update: ConditionUpdate): Promise<void> => {
         const before = object.status?.conditions ?? [];
         const conditions = withCondition(before, update, timestamp(now()));
@@ -128,7 +127,7 @@ function availability(host: Host<'control'>, config: AvailabilityConfig): Contro
         await set(missing);
         return { after: CHECK_MS };
       }
-      const failure = await discoveryFailure(object, { ...config, credentials }, get);
+      const failure = await discoveryFailure(object, service, { ...config, credentials }, get);
       await set(failure === undefined ? PASSED : unavailable('FailedDiscoveryCheck', failure));
       // It is tried again soon, and later less often.
       if (failure !== undefined) throw new Refusal('ServiceUnavailable', failure);

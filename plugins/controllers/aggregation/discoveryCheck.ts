@@ -2,7 +2,12 @@ import type { APIService } from '../../../kinds/apiregistration/v1.js';
 import type { CurrentObjects, Frozen } from '../../../core/api/index.js';
 import { getAsAggregator } from '../../../core/services/aggregation/aggregatorRequest.js';
 import type { ProxyCertificate, ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
-import { type AddressRules, addressOf, NoAddress } from '../../../core/services/aggregation/serviceAddress.js';
+import {
+  type AddressRules,
+  addressOf,
+  NoAddress,
+  type ServicePort,
+} from '../../../core/services/aggregation/serviceAddress.js';
 import { versionPath } from '../requests.js';
 
 /** Time for the answer of a server. */
@@ -17,15 +22,15 @@ const ATTEMPTS = 5;
  */
 export async function discoveryFailure(
   { spec }: Frozen<APIService>,
+  service: ServicePort,
   config: AddressRules & { readonly credentials: ProxyCredentials },
   get: CurrentObjects['get'],
 ): Promise<string | undefined> {
-  const { namespace = '', name = '', port = 443 } = spec.service ?? {};
   const path = versionPath(spec.group ?? '', spec.version ?? '');
   const credentials = await config.credentials.current();
   const attempt = async (): Promise<string | undefined> => {
     try {
-      const host = addressOf({ namespace, name, port }, config, {
+      const host = addressOf(service, config, {
         service: (namespace, name) => get('core/services', { namespace, name }),
         endpoints: (namespace, name) => get('core/endpoints', { namespace, name }),
       });

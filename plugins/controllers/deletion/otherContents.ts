@@ -1,9 +1,8 @@
 import type { ApiObject, CurrentObjects, Host } from '../../../core/api/index.js';
 import { Refusal } from '../../../core/api/index.js';
+import { API_SERVICES, isAvailable, serviceOf } from '../../../core/services/aggregation/registration.js';
 import { versionPath } from '../requests.js';
 import type { RemainingContent } from './namespaceConditions.js';
-
-const API_SERVICES = 'apiregistration.orchestrator.io/apiservices';
 
 /** A resource in the document of a version. */
 interface Listed {
@@ -33,12 +32,12 @@ export async function deleteOtherContents(
   send: Send,
 ): Promise<RemainingContent> {
   const content = { failures: [] as string[], remaining: [] as OtherRemaining[], undiscovered: [] as string[] };
-  for (const { spec, status } of list(API_SERVICES)) {
-    const path = spec.service && versionPath(spec.group ?? '', spec.version ?? '');
+  for (const object of list(API_SERVICES)) {
+    const { spec } = object;
+    const path = serviceOf(object) && versionPath(spec.group ?? '', spec.version ?? '');
     if (!path) continue;
     const apiVersion = `${spec.group}/${spec.version}`;
-    const isAvailable = status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True');
-    const found = isAvailable ? await unlessRefusal(send({ method: 'GET', path })) : undefined;
+    const found = isAvailable(object) ? await unlessRefusal(send({ method: 'GET', path })) : undefined;
     if (!found) content.undiscovered.push(apiVersion);
     for (const resource of resourcesIn(found, apiVersion, `${path}/namespaces/${encodeURIComponent(namespace)}`)) {
       try {

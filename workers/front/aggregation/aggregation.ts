@@ -6,6 +6,7 @@ import { asksForWebSocket, handshakeFault } from '../../../core/model/webSocket.
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { isWatch } from '../../../core/request/route.js';
 import { timeoutOf } from '../../../core/request/query.js';
+import { API_SERVICES } from '../../../core/services/aggregation/registration.js';
 import type { AggregatorAnswer, AggregatorRequest } from '../../../core/services/aggregation/aggregatorRequest.js';
 import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
 import { addressOf, NoAddress, type ServiceObjects } from '../../../core/services/aggregation/serviceAddress.js';
@@ -16,7 +17,7 @@ import type { FrontRequest } from '../access/sender.js';
 import { text } from '../answers/reply.js';
 import { isLong } from '../paths/methods.js';
 import type { State } from '../state/state.js';
-import { type AggregatedVersion, API_SERVICES, ApiServices } from './apiServices.js';
+import { type AggregatedVersion, ApiServices } from './apiServices.js';
 import type { ForwardedRequest } from './forward.js';
 import { requestHeaders } from './forwardedHeaders.js';
 
@@ -79,12 +80,18 @@ export class Aggregation {
     };
     const headers = exchange.headers();
     const isSocket = asksForWebSocket(exchange.method, headers) && handshakeFault(headers) === undefined;
-    if (isSocket) return await (await import('./forwardSocket.js')).forwardSocket(request);
-    const [{ forward }, { ConnectionAgents }] = await Promise.all([
+    const [{ forward, unreachable }, { ConnectionAgents }] = await Promise.all([
       import('./forward.js'),
       import('../../../core/services/webhooks/connections.js'),
     ]);
-    await forward(request, (this.#agents ??= new ConnectionAgents()));
+    try {
+      if (isSocket) await (await import('./forwardSocket.js')).forwardSocket(request);
+      else await forward(request, (this.#agents ??= new ConnectionAgents()));
+    } catch (error) {
+      // Node.js refuses to send a header with a control character, such as one in the name of the user.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_INVALID_CHAR') throw error;
+      unreachable(request, error as Error);
+    }
   }
 
   /** The versions of other servers, by the names of their APIServices: the same map until one has changed. */

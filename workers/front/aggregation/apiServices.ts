@@ -1,14 +1,11 @@
 import type { APIService } from '../../../kinds/apiregistration/v1.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
+import { decodePath } from '../../../core/request/route.js';
 import { isDeepEqual } from '../../../core/model/record.js';
+import { isAvailable, serviceOf } from '../../../core/services/aggregation/registration.js';
+import type { ServicePort } from '../../../core/services/aggregation/serviceAddress.js';
 import type { Priorities } from '../../../core/services/discovery/others.js';
 import type { Collection } from '../state/collection.js';
-
-/** Storage name of APIServices. */
-export const API_SERVICES = 'apiregistration.orchestrator.io/apiservices';
-
-/** The port of a service of which none is named. */
-const HTTPS = 443;
 
 /** A group and version that another server answers, as its APIService says. */
 export interface AggregatedVersion {
@@ -17,7 +14,7 @@ export interface AggregatedVersion {
   readonly group: string;
   readonly version: string;
   readonly priorities: Priorities;
-  readonly service: { readonly namespace: string; readonly name: string; readonly port: number };
+  readonly service: ServicePort;
   /** The certificates that the server is verified with, in PEM; those of the system without it. */
   readonly ca: string | undefined;
   readonly skipsVerification: boolean;
@@ -48,10 +45,10 @@ export class ApiServices {
 
   /** The version that a path is of; undefined if this server answers it. */
   of(path: string): AggregatedVersion | undefined {
-    if (!path.startsWith('/apis/') && !path.startsWith('/openapi/v3/apis/')) return undefined;
     const versions = this.versions();
     if (versions.size === 0) return undefined;
-    const [, group, version] = PREFIX.exec(path) ?? [];
+    // As authorizers see it. One that cannot be decoded is of no version.
+    const [, group, version] = PREFIX.exec(decodePath(path) ?? '') ?? [];
     return group === undefined ? undefined : versions.get(`${version}.${group}`);
   }
 
@@ -68,6 +65,7 @@ export class ApiServices {
 
   /** The priorities of all versions, also of this server, by the names of their APIServices. */
   priorities(): ReadonlyMap<string, Priorities> {
+    this.versions();
     const collection = this.collection();
     return (this.#priorities ??= collection ? prioritiesIn(collection) : new Map());
   }
@@ -104,17 +102,19 @@ function versionsIn(
   return versions;
 }
 
-function versionOf({ metadata, spec, status }: APIService): AggregatedVersion | undefined {
-  const { service, caBundle } = spec;
+function versionOf(object: APIService): AggregatedVersion | undefined {
+  const service = serviceOf(object);
   if (!service) return undefined;
+  const { metadata, spec } = object;
+  const { caBundle } = spec;
   return {
     name: metadata.name!,
     group: spec.group ?? '',
     version: spec.version ?? '',
     priorities: prioritiesOf(spec),
-    service: { namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? HTTPS },
+    service,
     ca: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
     skipsVerification: spec.insecureSkipTLSVerify === true,
-    isAvailable: status?.conditions?.some(({ type, status }) => type === 'Available' && status === 'True') === true,
+    isAvailable: isAvailable(object),
   };
 }

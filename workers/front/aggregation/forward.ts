@@ -5,8 +5,7 @@ import type { Exchange } from '../../../core/api/listener.js';
 import { LIST_SLICE_BYTES } from '../../../core/limits.js';
 import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import { withResolvers } from '../../../core/runtime/withResolvers.js';
-import type { ConnectionAgents } from '../../../core/services/webhooks/connections.js';
-import type { Endpoint } from '../../../core/services/webhooks/connections.js';
+import type { ConnectionAgents, Endpoint } from '../../../core/services/webhooks/connections.js';
 import { describeError } from '../../../core/services/webhooks/connectionErrors.js';
 import { drainOf } from '../answers/drain.js';
 import { text } from '../answers/reply.js';
@@ -24,6 +23,12 @@ const TIMED_OUT = {
   details: {},
   code: 504,
 };
+
+/** Methods of requests that may arrive twice, as far as Go repeats them. */
+const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5). */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 /** The codes of errors of a connection that the other side has closed. */
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
@@ -52,22 +57,19 @@ export async function forward(request: ForwardedRequest, agents: ConnectionAgent
   const { exchange, endpoint, path, headers, body, timeoutMs } = request;
   const { promise, resolve } = withResolvers<void>();
   let current: ClientRequest;
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => expire(request, current), timeoutMs);
   const { hostname, port } = new URL(endpoint.url);
   const hasBody = headers.some(([name]) => name === 'content-length' || name === 'transfer-encoding');
+  const options = {
+    method: exchange.method,
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    path,
+    agent: agents.of(endpoint),
+    setHost: false,
+    headers: headers.flat(),
+  };
   const send = (mayRepeat: boolean): void => {
-    const sent = (current = https.request(
-      {
-        method: exchange.method,
-        host: hostname.replace(/^\[|\]$/g, ''),
-        port,
-        path,
-        agent: agents.of(endpoint),
-        setHost: false,
-        headers: headers.flat(),
-      },
-      answer => void answerWith(request, answer).then(resolve),
-    ));
+    const sent = (current = https.request(options, answer => void answerWith(request, answer).then(resolve)));
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // A connection that was kept may have been closed before the request arrived.
       if (mayRepeat && sent.reusedSocket && CLOSED.has(error.code) && !exchange.aborted) return send(false);
@@ -77,7 +79,8 @@ export async function forward(request: ForwardedRequest, agents: ConnectionAgent
     if (hasBody) body.on('error', error => sent.destroy(error)).pipe(sent);
     else sent.end();
   };
-  send(!hasBody);
+  send(!hasBody && REPEATABLE.has(exchange.method));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => expire(request, current), timeoutMs);
   exchange.onAbort(() => current.destroy());
   await promise.finally(() => clearTimeout(timer));
 }
@@ -105,6 +108,10 @@ export async function answerWith(request: ForwardedRequest, answer: IncomingMess
     answerText(request, 502, 'the backend attempted to redirect this request, which is not permitted');
   if (exchange.aborted || exchange.status !== undefined) return void answer.destroy();
   const headers = answerHeaders(answer.rawHeaders, auditId);
+  if (WITHOUT_BODY.has(status)) {
+    answer.resume();
+    return exchange.respond(status, headers, []);
+  }
   const length = answer.headers['content-length'];
   const type = answer.headers['content-type'] ?? '';
   const isJsonWatch = request.isWatch && type.startsWith('application/json') && !answer.headers['content-encoding'];

@@ -60,12 +60,15 @@ const escaped = (name: string): string =>
     [...Buffer.from(char)].map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   );
 
+/** A text as the value of a header: its bytes in UTF-8, each as a character, since Node.js sends no others. */
+const headerText = (text: string): string => Buffer.from(text).toString('latin1');
+
 /** The headers that tell an aggregated server who the user is, as its request-header authentication reads them. */
 const identityHeaders = ({ name, groups, extra }: User): [string, string][] => [
-  ['x-remote-user', name],
-  ...groups.map((group): [string, string] => ['x-remote-group', group]),
+  ['x-remote-user', headerText(name)],
+  ...groups.map((group): [string, string] => ['x-remote-group', headerText(group)]),
   ...[...extra].flatMap(([key, values]) =>
-    values.map((value): [string, string] => [`x-remote-extra-${escaped(key).toLowerCase()}`, value]),
+    values.map((value): [string, string] => [`x-remote-extra-${escaped(key).toLowerCase()}`, headerText(value)]),
   ),
 ];
 
@@ -81,11 +84,15 @@ interface Forwarded {
 /** The headers of a request as an aggregated server gets them: the user instead of the user's credentials. */
 export function requestHeaders(exchange: Exchange, { user, host, path, auditId }: Forwarded): [string, string][] {
   const headers = exchange.headers();
+  const isChunked = headers.some(([name]) => name === 'transfer-encoding');
   const kept = withoutHops(
     headers,
-    name => !REPLACED.has(name) && !REPLACED_PREFIXES.some(prefix => name.startsWith(prefix)),
+    name =>
+      !REPLACED.has(name) &&
+      !REPLACED_PREFIXES.some(prefix => name.startsWith(prefix)) &&
+      // Only one of the two may be sent (RFC 9112, 6.2).
+      !(isChunked && name === 'content-length'),
   );
-  const isChunked = headers.some(([name]) => name === 'transfer-encoding');
   const via = headers.filter(([name]) => name === 'x-forwarded-for').map(([, value]) => value);
   return [
     ['host', host],
