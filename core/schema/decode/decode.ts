@@ -382,8 +382,16 @@ type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'cu
 export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
   if (resource.custom)
     return resource.custom.decode(value as { [key: string]: Json }, sink.strictErrors, sink.keepsNulls);
-  const { kind: _kind, apiVersion: _apiVersion, ...members } = normalize(resource.type, value, sink);
-  return { kind: resource.kind, apiVersion: resource.apiVersion, ...members } as unknown as ApiObject;
+  const decoded = normalize(resource.type, value, sink);
+  const { kind, apiVersion } = resource;
+  // Objects have both, before their other members, unless they were sent without one.
+  if (decoded['kind'] !== undefined && decoded['apiVersion'] !== undefined) {
+    decoded['kind'] = kind;
+    decoded['apiVersion'] = apiVersion;
+    return decoded as unknown as ApiObject;
+  }
+  const { kind: _kind, apiVersion: _apiVersion, ...members } = decoded;
+  return { kind, apiVersion, ...members } as unknown as ApiObject;
 }
 
 /** Like `decodeAsKind`, but throws a Refusal (400) with upstream's message instead of `TypeMismatch`. */

@@ -4,6 +4,7 @@
  * twice as long (docs/decisions/0008). Objects to encode stay where they are, if that is in shared memory.
  */
 import { Packr } from 'msgpackr/pack';
+import type { Trail } from '../../api/observe/decisions.js';
 import type { Job, JobOutcome, JobResult, LateOutcome, Rendering } from './messages.js';
 import { joinBytes, PieceReader } from './pack.js';
 
@@ -192,6 +193,16 @@ type Respond = Extract<JobOutcome, { is: 'respond' }>;
 type Proposed = Extract<JobOutcome, { is: 'proposed' }>;
 type Rendered = Extract<JobOutcome, { is: 'rendered' }>;
 
+/** A trail without the names of its members, which take longer to post than most of its values. */
+type TrailRow = [
+  auditId: Trail['auditId'],
+  steps: Trail['steps'],
+  dryRun: Trail['dryRun'],
+  unseenChanges: Trail['unseenChanges'],
+  refusal: Trail['refusal'],
+  opinions: Trail['opinions'],
+  asked: Trail['asked'],
+];
 type RespondRow = [
   is: Respond['is'],
   id: number,
@@ -202,7 +213,7 @@ type RespondRow = [
   bodyLength: number,
   rest: Respond['rest'],
   annotations: JobResult['annotations'],
-  trail: JobResult['trail'],
+  trail: TrailRow | undefined,
 ];
 type ProposedRow = [
   is: Proposed['is'],
@@ -215,7 +226,7 @@ type ProposedRow = [
   gaps: Proposed['gaps'],
   more: boolean | undefined,
   annotations: JobResult['annotations'],
-  trail: JobResult['trail'],
+  trail: TrailRow | undefined,
 ];
 type RenderedRow = [is: Rendered['is'], id: number, grant: Rendered['grant'], lengths: number[]];
 /** Outcomes of other kinds are rare, and posted as they are. */
@@ -233,17 +244,29 @@ export interface PackedLate {
   readonly bytes: Bytes;
 }
 
+function toTrailRow(trail: Trail | undefined): TrailRow | undefined {
+  if (!trail) return undefined;
+  const { auditId, steps, dryRun, unseenChanges, refusal, opinions, asked } = trail;
+  return [auditId, steps, dryRun, unseenChanges, refusal, opinions, asked];
+}
+
+function fromTrailRow(row: TrailRow | undefined): Trail | undefined {
+  if (!row) return undefined;
+  const [auditId, steps, dryRun, unseenChanges, refusal, opinions, asked] = row;
+  return { auditId, steps, dryRun, unseenChanges, refusal, opinions, asked };
+}
+
 function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
   switch (outcome.is) {
     case 'respond': {
       const { is, id, grant, status, headers, key, body, rest, annotations, trail } = outcome;
       pieces.push(body);
-      return [is, id, grant, status, headers, key, body.length, rest, annotations, trail];
+      return [is, id, grant, status, headers, key, body.length, rest, annotations, toTrailRow(trail)];
     }
     case 'proposed': {
       const { is, id, grant, status, headers, key, body, gaps, more, annotations, trail } = outcome;
       if (body) pieces.push(body);
-      return [is, id, grant, status, headers, key, body?.length, gaps, more, annotations, trail];
+      return [is, id, grant, status, headers, key, body?.length, gaps, more, annotations, toTrailRow(trail)];
     }
     case 'rendered':
       return [outcome.is, outcome.id, outcome.grant, lengthsOf(outcome.pieces, pieces)];
@@ -254,7 +277,7 @@ function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
 
 function fromProposedRow(row: ProposedRow, body: Uint8Array | undefined): Proposed {
   const [is, id, grant, status, headers, key, , gaps, more, annotations, trail] = row;
-  return { id, grant, annotations, trail, is, status, headers, body, gaps, more, key };
+  return { id, grant, annotations, trail: fromTrailRow(trail), is, status, headers, body, gaps, more, key };
 }
 
 function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
@@ -262,7 +285,8 @@ function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   switch (row[0]) {
     case 'respond': {
       const [is, id, grant, status, headers, key, bodyLength, rest, annotations, trail] = row;
-      return { id, grant, annotations, trail, is, status, headers, body: reader.next(bodyLength), key, rest };
+      const body = reader.next(bodyLength);
+      return { id, grant, annotations, trail: fromTrailRow(trail), is, status, headers, body, key, rest };
     }
     case 'proposed': {
       const bodyLength = row[6];

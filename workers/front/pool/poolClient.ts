@@ -143,8 +143,8 @@ export class PoolClient {
     // The deletes of a deletecollection are one request.
     if (result.trail && !isOfCollection) {
       // Plugins are asked about the first of two writes.
-      const { steps, unseenChanges } = (isSecondWrite && sender.trail) || result.trail;
-      sender.trail = { ...result.trail, steps, unseenChanges };
+      const first = isSecondWrite ? sender.trail : undefined;
+      sender.trail = first ? { ...result.trail, steps: first.steps, unseenChanges: first.unseenChanges } : result.trail;
       sender.key = 'key' in result ? result.key : undefined;
     }
     // Of annotations of one name, the first stays. A second write has none.
