@@ -3,8 +3,6 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests that measure memory: other tests beside them would change what they measure. */
-const ALONE = ['test/abuse/memory.test.ts'];
 /** Tests that replace what modules of this project import, which transformed modules allow. */
 const MOCKING = [
   'test/audit/auditedExchange.test.ts',
@@ -14,7 +12,7 @@ const MOCKING = [
 ];
 /** Tests with a process of their own: they change it, measure it, or load native code that does not end with them. */
 const OWN_PROCESS = [
-  'test/abuse/slow*.test.ts',
+  'test/abuse/{memory,slow*}.test.ts',
   'test/cel/zone.test.ts',
   'test/conformance/storage/{etcd,rocksdb}.test.ts',
   'test/front/pool.test.ts',
@@ -29,6 +27,7 @@ const OWN_PROCESS = [
 
 /** Files that take half a minute or more, some of which are small. */
 const LONG = [
+  'test/abuse/memory.',
   'test/abuse/s',
   'test/clients/kubectl.',
   'test/conformance/storage/etcd.',
@@ -44,8 +43,9 @@ const LONG = [
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isShort = ({ moduleId }: TestSpecification): number => Number(!LONG.some(name => moduleId.includes(name)));
-    const placeOf = ({ project }: TestSpecification): string => `${project.config.sequence.groupOrder} ${project.name}`;
-    return (await super.sort(files)).sort((a, b) => placeOf(a).localeCompare(placeOf(b)) || isShort(a) - isShort(b));
+    return (await super.sort(files)).sort(
+      (a, b) => a.project.name.localeCompare(b.project.name) || isShort(a) - isShort(b),
+    );
   }
 }
 
@@ -93,13 +93,12 @@ export default defineConfig({
           ...modules.test,
           name: 'own',
           include: OWN_PROCESS,
-          exclude: [...configDefaults.exclude, ...ALONE, ...MOCKING],
-          sequence: { groupOrder: 0 },
+          exclude: [...configDefaults.exclude, ...MOCKING],
         },
       },
       {
         extends: true,
-        test: { name: 'mocking', include: MOCKING, sequence: { groupOrder: 0 } },
+        test: { name: 'mocking', include: MOCKING },
       },
       {
         ...modules,
@@ -108,14 +107,11 @@ export default defineConfig({
           ...modules.test,
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...OWN_PROCESS, ...MOCKING, ...ALONE],
+          exclude: [...configDefaults.exclude, ...OWN_PROCESS, ...MOCKING],
           // A process runs one file after another, with the modules that it has loaded and compiled before.
           isolate: false,
-          // Beside the last ones of the first group.
-          sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, sequence: { groupOrder: 1 } } },
     ],
   },
 });
