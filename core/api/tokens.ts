@@ -13,7 +13,7 @@ export interface NewToken {
   readonly account: ApiObject;
   readonly pod?: ApiObject | undefined;
   readonly secret?: ApiObject | undefined;
-  /** The node of the pod, or the one that the token is bound to. It may have a name alone. */
+  /** The node of the pod, or the one that the token is bound to. It may have only a name. */
   readonly node?: ApiObject | undefined;
   readonly audiences: readonly string[];
   readonly issuedAt: number;

@@ -128,8 +128,8 @@ export interface ResourceVersion {
   /** The release of your program since which the version is deprecated: `1.4`. */
   readonly deprecated?: string;
   /**
-   * The release that does not serve the version any more: this one, if the type names its `release` and it has come.
-   * The version stays known, so that objects that are stored in it can be read.
+   * The first release that does not serve the version any more. The version is not served if the `release` of the type
+   * is this one or later. It stays known, so that objects that are stored in it can be read.
    */
   readonly removedIn?: string;
   /** The apiVersion to use instead: `tea.example.com/v1`. */
@@ -170,7 +170,7 @@ export type CustomStrategy<T = ApiObject> = Omit<
 >;
 
 /**
- * A custom resource type, complete. All but `validate` and `strategy` is JSON.
+ * A complete custom resource type. All members except `validate` and `strategy` are JSON.
  *
  * @example
  * const order: ResourceType = defineResource({
