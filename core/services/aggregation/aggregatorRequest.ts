@@ -8,13 +8,13 @@ import { describeError } from '../webhooks/connectionErrors.js';
 
 /** A request of the aggregation layer itself, which no client has sent. */
 export interface AggregatorRequest {
-  /** Its URL has the path. */
+  /** Its URL includes the path. */
   readonly endpoint: Endpoint;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds in which the answer must be complete. */
   readonly timeoutMs: number;
-  /** Largest body of the answer. 0: the body is not read. */
+  /** Maximum size of the answer's body. 0: the body is not read. */
   readonly maxBytes: number;
 }
 
@@ -25,7 +25,7 @@ export interface AggregatorAnswer {
   readonly body: Buffer;
 }
 
-/** The user that the aggregation layer is for other servers, by upstream's name. It may read everything. */
+/** The user as which the aggregation layer sends requests, with upstream's name. It may read everything. */
 const IDENTITY = {
   'x-remote-user': `system:${namingOf('kubernetes').component('orchestrator-aggregator')}`,
   'x-remote-group': 'system:masters',

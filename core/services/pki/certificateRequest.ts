@@ -10,11 +10,14 @@ export type { AlternativeName } from './extensions.js';
 
 /** The attributes of a request: context-specific, constructed, number 0. */
 const ATTRIBUTES = 0xa0;
-/** The attribute with the extensions that a request asks for (RFC 2985, 5.4.2). */
+/** The attribute with the requested extensions (RFC 2985, 5.4.2). */
 const EXTENSION_REQUEST = '2a864886f70d01090e';
 const DUPLICATES = 'x509: certificate request contains duplicate requested extensions';
 
-/** The content of a PKCS #10 request (RFC 2986) that decides who may have a certificate, and for which uses. */
+/**
+ * The content of a PKCS #10 request (RFC 2986) on which the decision depends who may have a certificate, and for which
+ * uses.
+ */
 export interface RequestedCertificate extends SubjectNames {
   /** The subject and the public key in DER. */
   readonly subject: Uint8Array;

@@ -33,7 +33,7 @@ const SHA2_HASHES: ReadonlyMap<string, string> = new Map([
   ['03', 'sha512'],
 ]);
 
-/** Curves of keys that certificates can be issued for, by the names that Node has for them. */
+/** Curves of keys for which certificates can be issued, by their names in Node.js. */
 const CURVES = new Set(['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1']);
 
 function algorithmOf({ parts: [identifier, parameters, ...more] }: Element): Algorithm | undefined {

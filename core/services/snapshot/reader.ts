@@ -113,7 +113,7 @@ function headerOf(json: string): SnapshotHeader {
     if (Number.isSafeInteger(revision) && Number.isSafeInteger(objects))
       return { revision, objects, store: String(store), created: String(created) };
   } catch {
-    // The error below reports it.
+    // Reported by the error below.
   }
   throw damagedError('its first line cannot be read');
 }

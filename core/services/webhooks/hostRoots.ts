@@ -21,7 +21,7 @@ function fromFile(): readonly string[] {
 
 let roots: readonly string[] | undefined;
 
-/** The CA certificates that the host trusts, in PEM; those that come with Node.js where it has none. Read once. */
+/** The CA certificates that the host trusts, in PEM; if it has none, those that come with Node.js. Read once. */
 export function hostRoots(): readonly string[] {
   if (roots) return roots;
   const { getCACertificates } = tls as { getCACertificates?: (type: 'system') => readonly string[] };

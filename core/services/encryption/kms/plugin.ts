@@ -4,7 +4,7 @@ import { KMS_MESSAGE_BYTES, KMS_REASON_CHARACTERS } from '../../../limits.js';
 import { monotonicTime, systemTime } from '../../../runtime/clock.js';
 import { type Method, Status, type StatusResponse } from './protocol.js';
 
-/** Where a key management plugin is, and how long a call of it may take, in milliseconds. */
+/** The endpoint of a key management plugin, and how long a call may take, in milliseconds. */
 export interface KmsConfig {
   readonly name: string;
   /** `unix:///path`, or `unix:///@name` for an abstract socket. */
@@ -20,13 +20,13 @@ const OPTIONS = {
   'grpc.max_receive_message_length': KMS_MESSAGE_BYTES,
   // The host of a request that goes to a socket.
   'grpc.default_authority': 'localhost',
-  // By default the delay grows to minutes, for which the keys would stay unavailable after the plugin has returned.
+  // By default, the delay grows to minutes, and the keys would stay unavailable for that time after the plugin is back.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
 };
 
-/** Codes of failures that may end by themselves. */
+/** Codes of failures that may be temporary. */
 const PASSING: readonly number[] = [
   status.CANCELLED,
   status.DEADLINE_EXCEEDED,
@@ -39,7 +39,7 @@ const PASSING: readonly number[] = [
 const targetOf = (endpoint: string): string =>
   endpoint.startsWith('unix:///@') ? `unix-abstract:${endpoint.slice('unix:///@'.length)}` : endpoint;
 
-/** A text of a plugin, as far as errors show it. */
+/** The part of a plugin's text that errors show. */
 const shown = (text: string): string => text.slice(0, KMS_REASON_CHARACTERS);
 
 /** The connection to a key management plugin. */
@@ -65,7 +65,7 @@ export class KmsPlugin {
         value => request.encode(value),
         bytes => response.decode(bytes),
         message,
-        // A plugin that is starting again is waited for.
+        // Waits for a plugin that is restarting.
         new Metadata({ waitForReady: true }),
         { deadline: systemTime() + this.config.timeoutMs },
         (error, value) => {
