@@ -27,7 +27,7 @@ function actionText(action: UnknownRecord | undefined): string {
   return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`.trim());
 }
 
-/** Stands for the message of a refusal or violation that would show credentials, which is empty. */
+/** Replaces the empty message of a refusal or violation that would show credentials. */
 const LEFT_OUT = 'the message is left out, as it may have a credential';
 
 /** A violation, with the rule that it breaks. */
@@ -125,11 +125,11 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
   const code = Number(outcome?.['code'] ?? 0);
   const head = plain(`${code} ${stringAt(outcome, 'reason')}`.trim());
   const violations = recordsAt(decision, 'violations').flatMap(one => violationText(one, style));
-  // Without a message, the violations are the reason.
+  // If there is no message, the violations are the reason.
   const message = stringAt(outcome, 'message') || (code >= 400 && violations.length === 0 ? LEFT_OUT : '');
   const [request, incomplete] = [recordAt(decision, 'request'), stringAt(decision, 'incomplete')];
   const conflicts = recordsAt(decision, 'conflicts').map(conflictText);
-  // Versions, and paths of unknown kinds, are only there.
+  // Only the path shows versions and unknown kinds.
   const path = (code === 404 || code === 405) && stringAt(request, 'resource') !== '' && stringAt(request, 'path');
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,

@@ -83,7 +83,7 @@ const GREETING = { namespace: 'default', name: 'greeting' };
 const greeter = ({ text }: Config) =>
   reconciler({
     name: 'greeter',
-    // It makes the namespace.
+    // That controller creates the namespace.
     startsAfter: ['system-objects'],
     keys: [GREETING],
     async reconcile(key, { get, client }) {
