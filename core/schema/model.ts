@@ -85,7 +85,10 @@ export interface Field {
   readonly oneOf?: string;
   /** Feature gate of the field. */
   readonly gate?: string;
-  /** An empty list differs from none until the kind has validated the object, which then has no empty one. */
+  /**
+   * Whether an empty list differs from an absent one until the kind has validated the object; after that, the object
+   * has no empty one.
+   */
   readonly keepsEmpty?: boolean;
   /** Whether OpenAPI 3 documents refer to its type directly, without a description. */
   readonly bare?: boolean;
