@@ -44,12 +44,12 @@ const IRREGULAR_NAMES = new Map([
 ]);
 
 /**
- * Translates neutral names, which code and tables use, into those that clients see. This file is the only one that
+ * Translates neutral names, which code and tables use, into the names that clients see. This file is the only one that
  * contains brand names.
  */
 export interface Naming {
   readonly name: NamingName;
-  /** The name of the system: the namespace finalizer and the server's own Service have it. */
+  /** The name of the system, used for the namespace finalizer and the server's own Service. */
   readonly product: string;
   /** Its short form, a prefix of names such as `<short>-system`. */
   readonly short: string;
@@ -75,7 +75,7 @@ export interface Naming {
   variable(neutral: string): string;
   /** Whether an API group, as clients see it, is in a domain of the system: definitions of others need an approval. */
   isReservedGroup(group: string): boolean;
-  /** Whether an API group is in a domain that the system has in the other naming. */
+  /** Whether an API group is in a domain that belongs to the system in the other naming. */
   isOtherNamingGroup(group: string): boolean;
 }
 

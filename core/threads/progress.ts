@@ -59,8 +59,8 @@ export class WatchedProgress {
   }
 
   /**
-   * The current job of the thread; undefined if it has none, if it continues a job that has waited, or if it takes a
-   * step during the call.
+   * The current job of the thread; undefined if it has none, or continues one that has waited. Valid only if `step` has
+   * not changed meanwhile.
    */
   get running(): RunId | undefined {
     const first = 1 + (this.step & 1) * NUMBERS;

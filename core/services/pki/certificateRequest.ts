@@ -49,8 +49,8 @@ function readRequest(der: Uint8Array): RequestedCertificate {
 
 /**
  * Parses the request of a CertificateSigningRequest, PEM in base64, and verifies that it is signed with the key that it
- * is for. All parts of the server that look at a request read it here, so that none sees another subject than the one
- * that is signed. Throws Malformed, whose message says why the request is refused.
+ * is for. All parts of the server that examine a request use this function, so that none of them sees a subject other
+ * than the one that is signed. Throws Malformed, whose message says why the request is refused.
  */
 export function parseCertificateRequest(base64: string): RequestedCertificate {
   const pem = Buffer.from(base64, 'base64');
