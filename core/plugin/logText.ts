@@ -25,7 +25,7 @@ interface LogRecord {
 /** SGR parameters (ECMA-48, 8.3.117) of the colours of a record. */
 const COLORS = { error: '31', warn: '33', info: '32', debug: '36', dim: '2', bold: '1' } as const;
 
-/** Characters that a terminal could take as commands, but line feeds and tabs. */
+/** Characters that a terminal could interpret as commands, except line feeds and tabs. */
 const COMMANDS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 /** Texts that are shown without quotes. */
 const BARE = /^[\w./:@%+*~#?&=,<>()[\]-]+$/;
@@ -42,7 +42,7 @@ const laterLines = (text: string): string => text.replaceAll('\n', '\n    ');
 
 /**
  * A record as people read it on a terminal: a line with time, level, origin and message, then its fields, then its
- * stacks as they are. Characters that a terminal would interpret are escaped, because messages and fields may come from
+ * stacks unchanged. Characters that a terminal would interpret are escaped, because messages and fields may come from
  * clients. The time is that of the local time zone.
  */
 export function recordText(record: LogRecord, colored: boolean): string {
