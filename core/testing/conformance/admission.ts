@@ -28,7 +28,7 @@ async function orRefusal<T>(call: () => Awaitable<T>): Promise<T | undefined> {
 export interface MutatorCase {
   /** Makes one; called for each test. */
   make(): Awaitable<Mutator>;
-  /** `after`: the draft as it is to be afterwards; absent: the mutator refuses. */
+  /** `after`: the expected draft; absent: the mutator refuses. */
   readonly drafts: readonly { readonly change: Change; readonly draft: ApiObject; readonly after?: ApiObject }[];
 }
 

@@ -26,8 +26,8 @@ export interface ControllerCase {
   /** The objects that the controller finds. Storage names have the form `core/namespaces`. */
   readonly objects: readonly { readonly storageName: string; readonly object: ApiObject }[];
   /**
-   * The requests by which it reaches the state that it maintains, in any order: `POST /api/v1/namespaces`. Those that
-   * record events are left out.
+   * The requests by which it reaches the state that it maintains, in any order: `POST /api/v1/namespaces`. Requests
+   * that record events are omitted.
    */
   readonly requests: readonly string[];
 }
@@ -42,7 +42,7 @@ function hostWith(objects: ControllerCase['objects']): FakeHost<'control'> {
 
 const lineOf = ({ method, path }: InternalRequest): string => `${method} ${path}`;
 
-/** Events are recorded beside the work of a controller, and not again when they are refused. */
+/** Events are recorded in the background of a controller's work, and not retried if they are refused. */
 const EVENTS = /^\/api\/v1\/namespaces\/[^/]+\/events(\/|$)/;
 
 /** The writes among the requests from an index on, sorted, without those of events. */
@@ -53,7 +53,7 @@ const writesOf = ({ requests }: FakeHost<'control'>, from = 0): string[] =>
     .map(({ request }) => lineOf(request))
     .sort();
 
-/** Waits until a condition holds, or for the time that a controller has. */
+/** Waits until a condition holds, at most for PATIENCE_MS. */
 async function until(condition: () => boolean): Promise<void> {
   const end = systemTime() + PATIENCE_MS;
   while (!condition() && systemTime() < end) await delay(PAUSE_MS);

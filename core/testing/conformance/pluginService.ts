@@ -4,7 +4,10 @@ import type { Awaitable } from '../../api/point.js';
 import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { type ConformanceTest, suite } from '../suite.js';
 
-/** Time that a service has for its start: the server waits for it, and it must not wait for other servers. */
+/**
+ * Time limit in milliseconds for the start of a service: the server waits for it, so it must not wait for other
+ * servers.
+ */
 const START_MS = 5000;
 
 /** A service under test. */
@@ -26,7 +29,7 @@ async function start(service: Service): Promise<unknown[]> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`start took longer than ${START_MS} ms`)), START_MS);
   });
-  // A server copies a state when it is published: later changes of it have no effect, and functions fail.
+  // A server copies a state when it is published: later changes to it have no effect, and functions fail.
   const started = (async () => await service.start(state => void states.push(structuredClone(state))))();
   await Promise.race([started, late]).finally(() => clearTimeout(timer));
   return states;

@@ -57,7 +57,7 @@ function checkReads(strategy: Strategy, object: ApiObject): void {
   for (const claim of strategy.claims?.(object) ?? []) assert.equal(typeof claim, 'string', 'claims must be texts');
 }
 
-/** The tests of a strategy with objects. `read` decodes an object as the server does. */
+/** Tests a strategy with objects. `read` decodes an object as the server does. */
 export function testStrategy(
   { it }: SuiteBuilder,
   make: () => Awaitable<Strategy>,
