@@ -120,7 +120,7 @@ const order = (version: string, spec: object) => ({
   spec,
 });
 
-test('converts there and back, and leaves objects as they are', async () => {
+test('converts there and back, and does not modify its arguments', async () => {
   const [part] = await partsOf(plugin, config, converter, fakeHost('pool').host);
   const kind = { storageName: 'custom:tea.example.com/orders', kind: 'Order' };
   assert.ok(part!.selects(kind) && !part!.selects({ ...kind, storageName: 'custom:other.example.com/orders' }));

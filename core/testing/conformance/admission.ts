@@ -61,7 +61,7 @@ export function mutatorConformance({ make, drafts }: MutatorCase): readonly Conf
       for (const { change, after } of drafts) if (after) assert.deepEqual(await mutated(mutator, change, after), after);
     });
 
-    it('leaves JSON, of the same kind and name', async () => {
+    it('leaves a draft that is JSON, of the same kind and name', async () => {
       const mutator = await make();
       for (const { change, draft } of drafts) {
         const after = await mutated(mutator, change, draft);
@@ -78,7 +78,7 @@ export function mutatorConformance({ make, drafts }: MutatorCase): readonly Conf
       }
     });
 
-    it('leaves the change as it is', async () => {
+    it('does not modify the change', async () => {
       const mutator = await make();
       for (const { change, draft } of drafts) await mutated(mutator, frozenChange(change), draft);
     });

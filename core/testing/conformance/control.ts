@@ -118,7 +118,7 @@ export function controllerConformance({ make, objects, requests }: ControllerCas
       await fake.close();
     });
 
-    it('tries again after requests that are refused', async () => {
+    it('retries requests that are refused', async () => {
       const fake = hostWith(objects);
       const { answer } = fake;
       const refused = new Set<string>();
@@ -192,7 +192,7 @@ export function healthCheckConformance({ make, makeUnhealthy }: HealthCheckCase)
       for (const endpoint of of) assert.ok(ENDPOINTS.includes(endpoint), `of: ${ENDPOINTS.join(', ')}`);
     });
 
-    it('passes while all is well, each time', async () => {
+    it('passes each time while all is well', async () => {
       const check = await make();
       for (let i = 0; i < 3; i++) assert.equal(await check.check(), undefined);
       await Promise.all(Array.from({ length: 10 }, () => check.check()));

@@ -55,14 +55,14 @@ export function serviceConformance({
       assert.equal(again, name);
     });
 
-    it('starts without waiting for others, and publishes what threads can be sent', async () => {
+    it('starts without waiting for others, and publishes data that can be sent to threads', async () => {
       const states = await start(await make());
       if (!('state' in more)) return;
       assert.ok(states.length > 0, 'start must publish a state');
       assert.deepEqual(states.at(-1), more.state);
     });
 
-    it('answers questions as expected, with what threads can be sent', async () => {
+    it('answers questions as expected, with data that can be sent to threads', async () => {
       const service = await make();
       await start(service);
       for (const { question, answer } of questions) {
@@ -71,7 +71,7 @@ export function serviceConformance({
       }
     });
 
-    it('keeps questions apart that come together', async () => {
+    it('does not mix up concurrent questions', async () => {
       const service = await make();
       await start(service);
       const answers = await Promise.all(questions.map(async ({ question }) => await service.ask?.(question)));

@@ -70,7 +70,7 @@ export function testStrategy(
     return strategy;
   };
 
-  it('finds the expected violations, each time, and leaves current objects as they are', async () => {
+  it('finds the expected violations, each time, and does not modify current objects', async () => {
     const strategy = await loaded();
     for (let i = 0; i < 2; i++)
       for (const { object, old, fields = [] } of samples) {
@@ -91,7 +91,7 @@ export function testStrategy(
     }
   });
 
-  it('leaves JSON', async () => {
+  it('leaves objects that are JSON', async () => {
     const strategy = await loaded();
     for (const { object, old } of samples) {
       const { after } = write(strategy, await read(object), old && (await read(old)));

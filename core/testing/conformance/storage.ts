@@ -319,7 +319,7 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
         expect(sizes).toEqual(Array.from({ length: 20 }, () => 20));
       });
 
-      it('begins now without a revision', async () => {
+      it('begins at the current revision if none is given', async () => {
         await committed(store, put('a', '1'));
         const watching = events(store, '', undefined, 1);
         await store.get('a');

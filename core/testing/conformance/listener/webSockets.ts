@@ -165,7 +165,7 @@ function testHandshakes({ it }: SuiteBuilder, sockets: Sockets): void {
 }
 
 function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
-  it('accepts a handshake, also later; each write is a message, those of one turn come in order', async () => {
+  it('accepts a handshake, also later; each write is a message, and those of one turn arrive in order', async () => {
     const { client, exchange } = await sockets.ask();
     await nextTurn();
     const stream = exchange.upgrade!(accepted('text'));
@@ -314,7 +314,7 @@ function testReceivedMessages({ it }: SuiteBuilder, sockets: Sockets): void {
     expect(received).toEqual(['one false', 'two true', 'three false']);
   });
 
-  it('passes on no message while the receiver is busy; those that wait come in order', async () => {
+  it('passes on no message while the receiver is busy; waiting ones follow in order', async () => {
     const { client, exchange } = await sockets.ask();
     const received: string[] = [];
     const [begun, ready] = [new Later<void>(), new Later<void>()];
