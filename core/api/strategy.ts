@@ -229,7 +229,7 @@ export interface ScaleMessages {
 }
 
 /**
- * A companion of an object: its members beside `apiVersion` and `kind`.
+ * A companion of an object: its members other than `apiVersion` and `kind`.
  *
  * @example
  * const companion: Companion = { metadata: { name: '10.0.0.7' }, spec: {} };

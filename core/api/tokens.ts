@@ -51,7 +51,7 @@ export interface TokenIssuer {
   readonly extend: boolean;
   /** A new token with an id of its own. */
   issue(token: NewToken): Promise<string>;
-  /** A token that never expires: it is valid as long as the secret that holds it. */
+  /** A token that never expires: it is valid as long as the secret that holds it exists. */
   issueLegacy(token: NewLegacyToken): Promise<string>;
 }
 

@@ -6,7 +6,7 @@ import { dashed, describeOption, isValueOptional, OPTIONS } from './options.js';
 
 /** Columns of a line of the help. */
 const WIDTH = 100;
-/** Columns of a term beside its description. The description of a longer term is below it. */
+/** Width of a term next to its description. The description of a longer term is below it. */
 const TERM_WIDTH = 34;
 const INDENT = '  ';
 

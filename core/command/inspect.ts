@@ -24,8 +24,9 @@ export function readInspectAddress(value: string | undefined, path: string): Ins
 const isLocal = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /**
- * Opens the inspector, before the threads are created that are to be debugged. Node.js writes its address to standard
- * error; `warn` is called with a warning. Throws ConfigError if it is open already, or cannot be opened.
+ * Opens the inspector. To be called before the threads are created, so that these can be debugged. Node.js writes its
+ * address to standard error; `warn` is called with a warning. Throws ConfigError if it is open already, or cannot be
+ * opened.
  */
 export function openInspector({ host, port }: InspectAddress, warn: (line: string) => void): void {
   const before = url();

@@ -65,7 +65,7 @@ const loadAndStart: StartServer = async (settings, version) => {
 
 /** Errors of a thread or a plugin that ended, or did not start. */
 const ENDS: readonly string[] = ['ThreadError', PLUGIN_ERROR];
-/** Errors that come from mistakes in code. */
+/** Errors that are usually mistakes in code. */
 const MISTAKES = [TypeError, RangeError, ReferenceError];
 
 /** Whether the message of an error is not enough to find its cause: it was caused by code, not by settings or files. */

@@ -22,7 +22,7 @@ interface AdmissionPlugin {
 const on = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, isOnByDefault: true, specs });
 const off = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, isOnByDefault: false, specs });
 
-/** All admission plugins that the flags can name, in the order in which they are asked. */
+/** All admission plugins that the flags can name, in the order in which they are called. */
 const PLUGINS: readonly AdmissionPlugin[] = [
   { ...off('AlwaysAdmit'), isDeprecated: true },
   off('NamespaceAutoProvision', { ...withOwnLimits('optional/namespaceAutoProvision.js'), threads: ['front', 'pool'] }),

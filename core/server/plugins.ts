@@ -42,7 +42,7 @@ export interface BuiltinInputs {
   readonly adminTokens: string;
   /** The digest of the secret of the console's one-time link; absent if there is none. */
   readonly consoleLink?: string | undefined;
-  /** Where people sign in to the console; absent if there is no identity provider. */
+  /** The issuer at which people sign in to the console; absent if there is no identity provider. */
   readonly issuer?: SignInIssuer | undefined;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;

@@ -66,18 +66,18 @@ export interface CredentialUse {
 }
 
 /**
- * A user, with the dependencies of the identity beside the credentials.
+ * A user, with the objects, besides the credentials, on which the identity depends.
  *
  * @example
  * return { user, cacheFor: expiresAt - host.now(), objects: [{ storageName: 'core/serviceaccounts', object }] };
  */
 export interface Identified {
   readonly user: User;
-  /** How long these credentials stand for the user; absent: as long as the authenticator's `cacheFor` says. */
+  /** How long these credentials identify the user; absent: the `cacheFor` of the authenticator applies. */
   readonly cacheFor?: CacheFor;
   /**
-   * Objects that the identity was read from. The authenticator is asked again as soon as one of them has changed or is
-   * gone: at the next request after the change was acknowledged.
+   * Objects from which the identity was read. The authenticator is called again after one of them was changed or
+   * deleted: at the next request after the change was acknowledged.
    */
   readonly objects?: readonly StoredObject[];
   /**
@@ -127,7 +127,7 @@ export type Decision = { readonly dependsOn?: DependsOn } & (
 );
 
 /**
- * The dependencies of a decision beside the user and the target, and so how long it may be cached. A list of storage
+ * The dependencies of a decision besides the user and the target, and so how long it may be cached. A list of storage
  * names: until an object of one of these resources is created, changed or deleted; an empty list: as long as the
  * identity. A number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is
  * not stored is not cached. An object has both, and whichever ends first applies.

@@ -186,7 +186,10 @@ function bodyOf(served: ServedResource, object: Input<ApiObject>): Input<ApiObje
   return { ...object, kind: served.kind, apiVersion: version ? group + version : served.apiVersion };
 }
 
-/** A resource as it is served. Throws Refusal 404 for one that is not, and Error for a name that nothing can have. */
+/**
+ * The served resource of a reference. Throws Refusal 404 if it is not served, and Error for a name that nothing can
+ * have.
+ */
 export function servedAs(resource: ResourceRef, resources: Resources): ServedResource {
   const found = resources.find(resource);
   if (found) return found;

@@ -264,8 +264,8 @@ class CheckedExchange implements Exchange {
 }
 
 /**
- * A listener of a plugin of the configuration: opening and closing have the time limit of the plugin, and what it
- * passes on is checked.
+ * A listener of a plugin of the configuration: opening and closing have the time limit of the plugin, and its exchanges
+ * are checked.
  *
  * @example
  * const all = inputs.map(input => (input.isBuiltIn ? input.value : checkedListener(input)));

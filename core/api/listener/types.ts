@@ -152,7 +152,7 @@ export interface ByteAhead {
 }
 
 /**
- * A streamed answer (watches, long lists), or what is sent on a WebSocket.
+ * A streamed answer (watches, long lists), or the sending side of a WebSocket.
  *
  * @example
  * const stream = exchange.stream(200, [['content-type', 'application/json']]);

@@ -12,7 +12,7 @@ export interface RequestCount {
   /** How many durations were measured: those of watches are not. */
   timed: number;
   seconds: number;
-  /** Durations by the upper bound of their bucket in seconds: how many were at most as long. */
+  /** Cumulative buckets: the number of durations up to each upper bound, by the bound in seconds. */
   readonly buckets: Map<number, number>;
 }
 

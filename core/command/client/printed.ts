@@ -39,7 +39,7 @@ export const printedName = (object: UnknownRecord, kind: ServedKind): string =>
 const MAX_WIDTH = 60;
 const GAP = '   ';
 
-/** Lines of cells in columns. Rows that come later have the widths of the first ones. */
+/** Lines of cells in columns. Later rows have the widths of the first ones. */
 export class Columns {
   readonly #widths: readonly number[];
 

@@ -52,7 +52,10 @@ class Demonstration {
     }
   }
 
-  /** Removes objects if they are of the demonstration, and waits until they are gone. Resolves with their number. */
+  /**
+   * Removes objects if they belong to the demonstration, and waits until they no longer exist. Resolves with their
+   * number.
+   */
   async remove(objects: readonly object[]): Promise<number> {
     const removed = new Map<string, string>();
     for (const object of objects as readonly UnknownRecord[]) {
@@ -147,7 +150,9 @@ const nextSteps = (style: Style): string[] => [
   'the controller and the traffic run until Ctrl-C; the objects stay',
 ];
 
-/** Removes the objects of the demonstration, and waits until they are gone: namespaces before the kind they contain. */
+/**
+ * Removes the objects of the demonstration, and waits until they no longer exist: namespaces before the kind in them.
+ */
 async function remove(demonstration: Demonstration): Promise<void> {
   const { naming, io } = demonstration;
   const namespaces = world.TEAMS.map(team => world.teamObjects(team, naming)[0]!);

@@ -6,7 +6,7 @@ export const resourceType: PointTemplate = {
   source:
     name => `import { ConfigError, defineResource, definePlugin, invalid, type Plugin, resourceType, t } from 'capstan/api';
 
-/** Settings: how much an order may be about. */
+/** Settings: the largest number of cups of an order. */
 interface Config {
   readonly mostCups: number;
 }

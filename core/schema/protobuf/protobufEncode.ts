@@ -191,7 +191,7 @@ class Names {
   }
 }
 
-/** Makes the plan of a struct: its fields on the wire, and where its members are found. */
+/** Makes the plan of a struct: its fields on the wire, and the lookup of its members. */
 function makePlan(struct: Struct): Plan {
   const names: string[] = [];
   const toStep = (entry: Entry): Step => {

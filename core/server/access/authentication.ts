@@ -206,13 +206,13 @@ async function identityProviders(settings: Settings): Promise<AuthenticationConf
 export interface Authentication {
   /** Which requests may have no credentials. */
   readonly anonymous: AnonymousPolicy;
-  /** The first identity provider, where people sign in to the console; undefined if there is none. */
+  /** The first identity provider, at which people sign in to the console; undefined if there is none. */
   readonly issuer: Issuer | undefined;
 }
 
 /**
- * Checks the settings about who sends requests, and the files that they name. Throws ConfigError, which names the flag,
- * the file and the fix.
+ * Checks the settings of authentication, and the files that they name. Throws ConfigError, which names the flag, the
+ * file and the fix.
  */
 export async function checkAuthentication(settings: Settings): Promise<Authentication> {
   checkRequestHeader(settings);

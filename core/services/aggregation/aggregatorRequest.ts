@@ -33,7 +33,7 @@ const IDENTITY = {
 
 /**
  * Gets a document of another server, as the user of the aggregation layer, over a connection of its own. Redirects are
- * not followed. Rejects with an Error in Go's words if there is no answer in time, or one that is too large.
+ * not followed. Rejects with an Error in Go's words if there is no answer in time, or if it is too large.
  */
 export async function getAsAggregator(request: AggregatorRequest): Promise<AggregatorAnswer> {
   const { endpoint, headers, timeoutMs, maxBytes } = request;

@@ -40,7 +40,7 @@ export function mappedAddress({ namespace, name, port }: ServicePort, { services
   return mapped === undefined ? undefined : new URL(mapped).host;
 }
 
-/** The host and port, as in a URL, where a service is reached. Throws NoAddress. */
+/** The host and port, as in a URL, at which a service is reached. Throws NoAddress. */
 export function addressOf(target: ServicePort, rules: AddressRules, objects: ServiceObjects): string {
   const { namespace, name, port } = target;
   const mapped = mappedAddress(target, rules);

@@ -14,10 +14,7 @@ const ATTRIBUTES = 0xa0;
 const EXTENSION_REQUEST = '2a864886f70d01090e';
 const DUPLICATES = 'x509: certificate request contains duplicate requested extensions';
 
-/**
- * The content of a PKCS #10 request (RFC 2986) on which the decision depends who may have a certificate, and for which
- * uses.
- */
+/** The content of a PKCS #10 request (RFC 2986) that determines who may get a certificate, and for which uses. */
 export interface RequestedCertificate extends SubjectNames {
   /** The subject and the public key in DER. */
   readonly subject: Uint8Array;
