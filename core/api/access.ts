@@ -155,14 +155,14 @@ const without = (request: Received, isHidden: (header: string) => boolean): Rece
   ) as Received;
 
 /** Returns a function that hides the headers owned by other authenticators from this one. */
-function hider(own: Authenticator, all: readonly Contributed<Authenticator>[]): (request: Received) => Received {
+function hideForeignHeaders(own: Authenticator, all: readonly Contributed<Authenticator>[]): (request: Received) => Received {
   const owners = all.flatMap(({ value }) => (value.owns && value !== own ? [value] : []));
   if (owners.length === 0) return request => request;
   return request => without(request, header => owners.some(owner => owner.owns!(header)));
 }
 
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
-  const hide = new Map(inputs.map(input => [input, hider(input.value, inputs)]));
+  const hide = new Map(inputs.map(input => [input, hideForeignHeaders(input.value, inputs)]));
   return {
     async authenticate(given) {
       const refusals: Refusal[] = [];

@@ -70,7 +70,7 @@ function takeValue(token: Token, rest: string[], isSwitch: boolean, placeholder:
 }
 
 /** The value of a setting whose flag is repeated; `before` is the value so far. */
-function repeated(option: Option, before: unknown, value: unknown, token: Token, { lastWins }: FlagRules): unknown {
+function mergeRepeated(option: Option, before: unknown, value: unknown, token: Token, { lastWins }: FlagRules): unknown {
   if (isList(option, before)) return [...before, ...(value as unknown[])];
   if (lastWins) return value;
   throw new ConfigError(token.flag, 'given twice: omit one of them');
@@ -127,7 +127,7 @@ export function parseFlags(args: readonly string[], rules: FlagRules = SERVE): F
     if (value === '' && option.placeholder === 'FILE' && rules.emptyIsNone) continue;
     const read = option.read(value, token.flag);
     const before = settings.get(option.setting);
-    settings.set(option.setting, before === undefined ? read : repeated(option, before, read, token, rules));
+    settings.set(option.setting, before === undefined ? read : mergeRepeated(option, before, read, token, rules));
   }
   return { settings: Object.fromEntries(settings) as Partial<Settings>, config, watch, inspect, notes, own };
 }

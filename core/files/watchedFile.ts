@@ -14,7 +14,7 @@ export interface WatchedFile {
   close(): void;
 }
 
-const shown = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino, size, mtimeMs, ctimeMs].join();
+const fingerprint = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino, size, mtimeMs, ctimeMs].join();
 
 /**
  * The state of a file, for comparison. If the file is a symbolic link, it is the state of the target, because `stat`
@@ -22,7 +22,7 @@ const shown = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino
  */
 async function stateOf(file: string): Promise<string> {
   try {
-    return shown(await stat(file));
+    return fingerprint(await stat(file));
   } catch (error) {
     return `${(error as NodeJS.ErrnoException).code}`;
   }
@@ -31,7 +31,7 @@ async function stateOf(file: string): Promise<string> {
 /** The same, synchronously: content that is written after a watch has begun must not count as the earlier content. */
 function stateNow(file: string): string {
   try {
-    return shown(statSync(file));
+    return fingerprint(statSync(file));
   } catch (error) {
     return `${(error as NodeJS.ErrnoException).code}`;
   }

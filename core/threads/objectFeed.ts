@@ -83,7 +83,7 @@ export class ObjectFeed {
     if (message.is === 'startPage') {
       if (!this.follower.addPage(message.page))
         readStartPage(message.page, entry => this.follower.apply(entry.key, entry.revision, entry));
-      this.#note(message);
+      this.#recordMissing(message);
     } else if (message.is === 'events') {
       for (const event of message.events)
         this.follower.apply(event.key, event.revision, event.value && Entry.of(event));
@@ -91,7 +91,7 @@ export class ObjectFeed {
   }
 
   /** Records which resources are complete. */
-  #note({ last, missing }: StartPageMessage): void {
+  #recordMissing({ last, missing }: StartPageMessage): void {
     if (!last && !missing) return;
     this.#missing = last ? [] : this.#missing.filter(prefix => missing!.some(other => other.startsWith(prefix)));
     this.#progressed();

@@ -9,7 +9,7 @@ const INDENT = '  ';
 /** A text of several lines without other control characters. */
 const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
 
-const indented = (text: string, by = INDENT): string =>
+const indentLines = (text: string, by = INDENT): string =>
   text
     .split('\n')
     .map(line => by + plain(line))
@@ -99,8 +99,8 @@ function stepText(step: UnknownRecord, style: Style): string[] {
   const patch = stringAt(step, 'patch');
   return [
     `${INDENT}${colour(result.padEnd('Changed'.length))} ${plain(who)}${times}`,
-    ...(message ? [indented(message, INDENT.repeat(5))] : []),
-    ...(patch ? [indented(patch, INDENT.repeat(5))] : []),
+    ...(message ? [indentLines(message, INDENT.repeat(5))] : []),
+    ...(patch ? [indentLines(patch, INDENT.repeat(5))] : []),
   ];
 }
 
@@ -134,7 +134,7 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
     ...(request?.['dryRun'] === true ? [`${INDENT}a dry run: nothing was stored`] : []),
-    ...(message ? [indented(message)] : []),
+    ...(message ? [indentLines(message)] : []),
     ...(path ? [`${style.strong('Path')}  ${plain(path)}`] : []),
     ...senderText(recordAt(decision, 'sender'), code, style),
     ...authorizationText(recordAt(decision, 'authorization'), style),

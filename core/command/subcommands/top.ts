@@ -125,7 +125,7 @@ export async function topCommand(args: readonly string[], io: Io): Promise<numbe
       history.push(rates.perSecond);
       if (history.length > HISTORY) history.shift();
       const lines = linesOf(access.server, now.metrics, rates, history, style);
-      if (screen) screen.show(fitted(lines, screen.rows));
+      if (screen) screen.show(fitLines(lines, screen.rows));
       else for (const line of lines) io.out(line);
       before = now;
     } while (screen);
@@ -137,7 +137,7 @@ export async function topCommand(args: readonly string[], io: Io): Promise<numbe
 }
 
 /** The lines that fit on a screen; the last one tells how many more there are. */
-function fitted(lines: readonly string[], rows: number): readonly string[] {
+function fitLines(lines: readonly string[], rows: number): readonly string[] {
   if (lines.length <= rows) return lines;
   const shown = Math.max(HEAD_LINES, rows - 1);
   return [...lines.slice(0, shown), `and ${lines.length - shown} more`];

@@ -17,7 +17,7 @@ const EXPIRED = 410;
 /** A change, or an object as it is at the beginning. */
 type Show = (type: string, object: UnknownRecord) => void;
 
-const marked = (style: Style, type: string, text: string): string =>
+const colorLine = (style: Style, type: string, text: string): string =>
   type === 'DELETED' ? style.bad(text) : type === 'ADDED' ? style.good(text) : text;
 
 /** Prints tables with the change in their first column. The first table determines the widths of the columns. */
@@ -32,7 +32,7 @@ function tableShow({ kind, namespace, output }: Selection, io: Io): Show {
       columns = new Columns([head, ['MODIFIED'], ...rows]);
       io.out(style.strong(columns.line(head)));
     }
-    for (const row of rows) io.out(marked(style, type, columns.line(row)));
+    for (const row of rows) io.out(colorLine(style, type, columns.line(row)));
   };
 }
 

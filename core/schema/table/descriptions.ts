@@ -31,7 +31,7 @@ interface Entry {
 }
 
 /** Joins lines with their continuations, which begin with two spaces. */
-const unwrapped = (text: string): readonly string[] => text.trim().replaceAll('\n  ', ' ').split('\n');
+const unwrapLines = (text: string): readonly string[] => text.trim().replaceAll('\n  ', ' ').split('\n');
 
 /** The first word of a line, and the rest. */
 function split(line: string): readonly [word: string, rest: string] {
@@ -45,7 +45,7 @@ function fieldsOf(lines: readonly string[]): ReadonlyMap<string, string> {
 
 function readEntries(text: string): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>();
-  const lines = unwrapped(text);
+  const lines = unwrapLines(text);
   const heads = lines.flatMap((line, at) => (line[0] === ' ' ? [] : [at]));
   for (const [i, at] of heads.entries()) {
     const [type, rest] = split(lines[at]!);

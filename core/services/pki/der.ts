@@ -37,7 +37,7 @@ const CONSTRUCTED = 0x20;
 /** The number of octets that DER uses for a length. */
 const lengthSize = (length: number): number => (length < 0x80 ? 1 : 1 + Math.ceil(length.toString(16).length / 2));
 
-const truncated = (): Malformed => new Malformed('asn1: syntax error: data truncated');
+const truncatedError = (): Malformed => new Malformed('asn1: syntax error: data truncated');
 
 /** Refuses encodings that BER permits and DER does not, and checks that the parts of an element fill it. */
 function elementOf(block: BaseBlock): Element {
@@ -46,13 +46,13 @@ function elementOf(block: BaseBlock): Element {
   if (lenBlock.blockLength !== lengthSize(lenBlock.length))
     throw new Malformed('asn1: structure error: non-minimal length');
   const header = idBlock.blockLength + lenBlock.blockLength;
-  if (bytes.length !== header + lenBlock.length) throw truncated();
+  if (bytes.length !== header + lenBlock.length) throw truncatedError();
   const tag = bytes[0]!;
   const contents = bytes.subarray(header);
   const value: unknown = (block.valueBlock as { readonly value?: unknown }).value;
   const parts = (tag & CONSTRUCTED) !== 0 && Array.isArray(value) ? (value as BaseBlock[]).map(elementOf) : [];
   if (parts.length > 0 && parts.reduce((sum, part) => sum + part.bytes.length, 0) !== contents.length)
-    throw truncated();
+    throw truncatedError();
   return { tag, bytes, contents, parts };
 }
 
@@ -68,7 +68,7 @@ function decode(bytes: Uint8Array): BaseBlock {
   const { offset, result } = decoded;
   if (offset < 0)
     throw /^End of input|^Zero buffer/.test(result.error)
-      ? truncated()
+      ? truncatedError()
       : new Malformed(`asn1: syntax error: ${result.error}`);
   if (offset !== bytes.length) throw new Malformed('asn1: syntax error: trailing data');
   return result;

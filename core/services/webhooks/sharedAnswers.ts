@@ -159,16 +159,16 @@ export class AnswersClient {
   async #find(key: string, find: () => Promise<TimedAnswer>): Promise<TimedAnswer> {
     try {
       const answer = await find();
-      this.#tell({ is: 'found', key, answer });
+      this.#send({ is: 'found', key, answer });
       return answer;
     } catch (error) {
-      this.#tell({ is: 'failed', key, message: (error as Error).message });
+      this.#send({ is: 'failed', key, message: (error as Error).message });
       throw error;
     }
   }
 
   /** Sends a message to the service without waiting: a server that is closing does not answer. */
-  #tell(message: Message): void {
+  #send(message: Message): void {
     this.service.ask(message).catch(() => undefined);
   }
 }

@@ -13,7 +13,7 @@ const BETA_RELEASES = 3;
 
 const breach = (rule: string, field: string, message: string, fix: string): Breach => ({ rule, field, message, fix });
 
-const served = ({ versions }: ApiKind): readonly ApiVersion[] => versions.filter(({ isServed }) => isServed);
+const servedVersions = ({ versions }: ApiKind): readonly ApiVersion[] => versions.filter(({ isServed }) => isServed);
 
 /** Whether a version is deprecated in a major version and removed in a later one. */
 const endsWithMajor = ({ deprecatedIn, removedIn }: ApiVersion): boolean =>
@@ -56,8 +56,8 @@ function lifeBreaches(version: ApiVersion): Breach[] {
 
 /** Rule 3: a deprecated version or field needs a replacement that is at least as stable. */
 function replacementBreaches(kind: ApiKind): Breach[] {
-  const lasting = served(kind).filter(({ isDeprecated }) => !isDeprecated);
-  return served(kind)
+  const lasting = servedVersions(kind).filter(({ isDeprecated }) => !isDeprecated);
+  return servedVersions(kind)
     .filter(({ isDeprecated }) => isDeprecated)
     .filter(({ name }) => !lasting.some(other => stabilityRank(other.name) >= stabilityRank(name)))
     .map(({ name, field }) =>
@@ -76,7 +76,7 @@ function replacementBreaches(kind: ApiKind): Breach[] {
  */
 function roundTripBreaches(kind: ApiKind): Breach[] {
   if (!kind.convertsByName) return [];
-  const versions = served(kind);
+  const versions = servedVersions(kind);
   return versions.flatMap(version =>
     [...version.fields].flatMap(([path, { type }]) => {
       const other = versions.find(one => isLost(path, type, one));
@@ -123,7 +123,7 @@ export function kindBreaches(kind: ApiKind): Breach[] {
 
 /** Rule 4a: which versions may be removed. */
 function removalBreaches(old: ApiKind, kind: ApiKind): Breach[] {
-  return served(old).flatMap(version => {
+  return servedVersions(old).flatMap(version => {
     const now = kind.versions.find(({ name }) => name === version.name);
     if (now?.isServed || isAlpha(version)) return [];
     const field = now ? `${now.field}.served` : 'spec.versions';
@@ -175,7 +175,7 @@ function orderBreaches(old: ApiKind, kind: ApiKind): Breach[] {
   return kind.versions
     .filter(({ name }) => !old.versions.some(one => one.name === name))
     .flatMap(version => {
-      const stable = served(old).find(other => isBefore(version, other));
+      const stable = servedVersions(old).find(other => isBefore(version, other));
       if (!stable) return [];
       const message = `${version.name} is added after ${stable.name}, which is stable`;
       return [breach('3', `${version.field}.name`, message, 'give it a higher number')];
@@ -198,8 +198,8 @@ function identityBreaches(old: ApiKind, kind: ApiKind): Breach[] {
 
 /** Breaches that can be found by comparing a definition with that of the previous release. */
 export function changeBreaches(old: ApiKind, kind: ApiKind): Breach[] {
-  const sameVersions = served(old).flatMap(before => {
-    const now = served(kind).find(({ name }) => name === before.name);
+  const sameVersions = servedVersions(old).flatMap(before => {
+    const now = servedVersions(kind).find(({ name }) => name === before.name);
     return now && !isAlpha(now) ? [[before, now] as const] : [];
   });
   return [

@@ -40,7 +40,7 @@ const targetOf = (endpoint: string): string =>
   endpoint.startsWith('unix:///@') ? `unix-abstract:${endpoint.slice('unix:///@'.length)}` : endpoint;
 
 /** The part of a plugin's text that errors show. */
-const shown = (text: string): string => text.slice(0, KMS_REASON_CHARACTERS);
+const truncate = (text: string): string => text.slice(0, KMS_REASON_CHARACTERS);
 
 /** The connection to a key management plugin. */
 export class KmsPlugin {
@@ -84,8 +84,8 @@ export class KmsPlugin {
     const { name } = this.config;
     const wrong = (what: string): StoreError => new StoreError(`the KMS plugin ${name} ${what}`);
     if (answer.version !== 'v2' && answer.version !== 'v2beta1')
-      throw wrong(`speaks version ${JSON.stringify(shown(answer.version))} of the protocol: it must be v2`);
-    if (answer.healthz !== 'ok') throw wrong(`is not healthy: ${shown(answer.healthz)}`);
+      throw wrong(`speaks version ${JSON.stringify(truncate(answer.version))} of the protocol: it must be v2`);
+    if (answer.healthz !== 'ok') throw wrong(`is not healthy: ${truncate(answer.healthz)}`);
     if (answer.key_id === '') throw wrong('has no key: its key_id is empty');
     return answer;
   }
@@ -96,7 +96,7 @@ export class KmsPlugin {
 
   #failure(path: string, { code, details }: ServiceError): Error {
     const { name, endpoint } = this.config;
-    const message = `the KMS plugin ${name} at ${endpoint} failed ${path.split('/').at(-1)}: ${shown(details)}`;
+    const message = `the KMS plugin ${name} at ${endpoint} failed ${path.split('/').at(-1)}: ${truncate(details)}`;
     return PASSING.includes(code) ? new Unavailable(message) : new StoreError(message);
   }
 }
