@@ -147,5 +147,5 @@ export const PRODUCTS: readonly string[] = [neutral.product, kubernetes.product]
 export const neutralMediaType = (given: string): string =>
   given.replace('vnd.kubernetes.', 'vnd.orchestrator.').replace(/\bg="?meta\.k8s\.io"?/, 'g=meta.orchestrator.io');
 
-/** Begins a WebSocket subprotocol that carries a bearer token in base64url, in either naming. */
+/** The beginning of a WebSocket subprotocol that carries a bearer token in base64url, in either naming. */
 export const BEARER_SUBPROTOCOL = /^base64url\.bearer\.authorization\.(?:k8s|orchestrator)\.io\./;

@@ -200,7 +200,7 @@ interface MetricsHost {
  */
 export interface StoredKind {
   readonly storageName: string;
-  /** As clients name it. */
+  /** The group as clients name it. */
   readonly group: string;
   readonly version: string;
   readonly resource: string;

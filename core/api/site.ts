@@ -23,7 +23,7 @@ export interface SiteRequest {
   readonly secure: boolean;
   /** At most SITE_BODY_BYTES; larger ones are answered with 413. */
   readonly body: Uint8Array;
-  /** Where the server listens for HTTPS. */
+  /** The port on which the server listens for HTTPS. */
   readonly port: number;
 }
 

@@ -32,7 +32,7 @@ export interface NewLegacyToken {
   readonly namespace: string;
   readonly secret: string;
   readonly account: string;
-  /** Of the account. */
+  /** The uid of the account. */
   readonly uid: string;
 }
 

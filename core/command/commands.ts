@@ -7,7 +7,7 @@ export interface CommandFlag {
   readonly short?: string;
   /** Whether it may be repeated: its value is a list. */
   readonly multiple?: true;
-  /** Stands for the value in the help; absent for booleans. */
+  /** The placeholder for the value in the help; absent for booleans. */
   readonly placeholder?: string;
   /** The value may be omitted. */
   readonly isOptional?: boolean;

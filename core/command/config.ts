@@ -143,7 +143,7 @@ function checkSettings(settings: Settings): Settings {
 /** The defaults of a program, which may depend on the given settings. */
 type DefaultsOf = (given: Partial<Settings>) => Partial<Settings>;
 
-/** How the settings of a program differ from those of `capstan serve`. */
+/** The differences between the settings of a program and those of `capstan serve`. */
 export interface SettingsRules {
   readonly flags?: FlagRules;
   readonly defaultsOf?: DefaultsOf;

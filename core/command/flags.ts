@@ -20,7 +20,7 @@ export interface Flags {
   readonly own: ReadonlyMap<string, readonly string[]>;
 }
 
-/** How the flags of a program differ from those of `capstan serve`. */
+/** The differences between the flags of a program and those of `capstan serve`. */
 export interface FlagRules {
   /** Names of flags that only this program has, each with a value. */
   readonly own: readonly string[];

@@ -100,7 +100,7 @@ async function prepareWatch({ config, watch }: Flags, settings: Settings) {
   return { settings, config: checkWatch(config, settings), versions: new ModuleVersions(), watchServer };
 }
 
-/** How a command that runs a server differs from `capstan serve`. */
+/** The differences between a command that runs a server and `capstan serve`. */
 export interface ServeOptions extends SettingsRules {
   /** Starts the server; replaced in tests. */
   readonly start?: StartServer;

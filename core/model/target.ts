@@ -24,7 +24,7 @@ export interface ResourceTarget {
   readonly is: 'resource';
   /** '' for an unknown method. */
   readonly verb: Verb | '';
-  /** In the neutral naming; a custom group has one name. */
+  /** The group in the neutral naming; a custom group has one name. */
   readonly group: string;
   readonly version: string;
   readonly resource: string;

@@ -17,7 +17,7 @@ export type Form = 'object' | 'table' | 'partial' | 'partialList';
 
 /** The representations that an answer can have. */
 export interface Offer {
-  /** In the order of preference for wildcards, which is also that of error messages. */
+  /** The media types in the order of preference for wildcards, which is also the order in error messages. */
   readonly media: readonly MediaName[];
   readonly forms: readonly Form[];
   /** Whether protobuf is for forms derived from objects only. */

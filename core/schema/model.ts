@@ -123,8 +123,8 @@ export interface Struct {
   readonly mapType?: 'atomic' | 'granular';
   readonly union?: Union;
   /**
-   * Its JSON is not an object but the value of one of its fields: a schema or a list of schemas (`array`), a boolean or
-   * a schema (`bool`), a schema or a list of strings (`strings`). In protobuf it has the fields.
+   * Set if its JSON is not an object but the value of one of its fields: a schema or a list of schemas (`array`), a
+   * boolean or a schema (`bool`), a schema or a list of strings (`strings`). In protobuf it has the fields.
    */
   readonly alternatives?: 'array' | 'bool' | 'strings';
   /** Whether the type has no protobuf form. */

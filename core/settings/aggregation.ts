@@ -16,7 +16,7 @@ export type AggregationSettings = Pick<
   | 'webhookResolve'
 >;
 
-/** How requests are passed on to the servers of APIServices. */
+/** The rules by which requests are passed on to the servers of APIServices. */
 export interface AggregationRules extends AddressRules {
   /** The certificate with which this server identifies itself to them. */
   readonly credentials?: CredentialFiles;

@@ -58,7 +58,7 @@ export interface FakeHost<T extends Thread> {
 
 /** Storage name of definitions of kinds. */
 const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
-/** When the clock of a fake host begins: 2030-01-01T00:00:00Z. */
+/** The time at which the clock of a fake host begins: 2030-01-01T00:00:00Z. */
 const START = Date.UTC(2030, 0, 1);
 
 /** The current objects of one resource. */

@@ -17,7 +17,7 @@ export interface PluginSpec {
   readonly failurePolicy?: FailurePolicy;
   /** Only these threads import it; absent: all. */
   readonly threads?: readonly string[];
-  /** Its controllers run in each of the servers that share a store; absent: in the one that leads. */
+  /** Whether its controllers run in each of the servers that share a store; absent: only in the one that leads. */
   readonly everyServer?: boolean;
   /** For plugins of the configuration: its path there, its name, and the points that it contributes to. */
   readonly path?: string;

@@ -35,7 +35,7 @@ export type Input<T> = T extends string
       : T;
 
 /**
- * Which objects of a collection.
+ * Selects objects of a collection.
  *
  * @example
  * const { items } = await client.resource('pods').list({ namespace: 'shop', labelSelector: 'app=web' });
@@ -60,7 +60,7 @@ export interface ObjectList<T> {
 }
 
 /**
- * How a write is made.
+ * Options of a write.
  *
  * @example
  * await client.resource('pods').create(pod, { dryRun: true });
@@ -73,7 +73,7 @@ export interface WriteOptions {
 }
 
 /**
- * How an object is changed.
+ * Options of a change.
  *
  * @example
  * await client.resource('apps/deployments').patch(key, { spec: { replicas: 3 } }, { subresource: 'scale' });
@@ -83,7 +83,7 @@ export interface ChangeOptions extends WriteOptions {
 }
 
 /**
- * How an object is deleted.
+ * Options of a deletion.
  *
  * @example
  * await client.resource('pods').delete(key, { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } });

@@ -23,7 +23,7 @@ interface Written {
   readonly count: number;
 }
 
-/** How many events an object may still have, at a time in milliseconds. */
+/** The number of events that an object may still have, as of a time in milliseconds. */
 interface Allowance {
   readonly left: number;
   readonly at: number;

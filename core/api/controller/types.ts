@@ -39,7 +39,7 @@ export interface BackOff {
 export interface RecordedEvent {
   /** Default: `Normal`. */
   readonly type?: 'Normal' | 'Warning';
-  /** One word for programs: `Poured`. */
+  /** The reason as one word, for programs: `Poured`. */
   readonly reason: string;
   /** A sentence for people. */
   readonly message: string;
@@ -80,7 +80,7 @@ export interface ReconcileContext<T = ApiObject> extends CurrentObjects {
   readonly client: Client;
   /** Records an event about an object, for people who inspect it. */
   event(about: Frozen<ApiObject>, event: RecordedEvent): void;
-  /** Has another key reconciled. */
+  /** Adds another key to reconcile. */
   add(key: KeyOf): void;
   readonly log: Log;
   /** Milliseconds since the epoch, of the clock that tests simulate. */

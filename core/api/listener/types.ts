@@ -95,7 +95,7 @@ export interface BodySink {
 }
 
 /**
- * How a WebSocket is accepted.
+ * Options for accepting a WebSocket.
  *
  * @example
  * const options: UpgradeOptions = { messages: 'binary', subprotocol: 'v5.channel.k8s.io', receive: handleMessage };
@@ -114,7 +114,7 @@ export interface UpgradeOptions {
 }
 
 /**
- * How a streamed answer is sent.
+ * Options of a streamed answer.
  *
  * @example
  * const options: StreamOptions = { length: 4096 };
@@ -213,8 +213,8 @@ export interface Listening {
    */
   close(): Promise<void>;
   /**
-   * Has the listener of another thread, which has joined, serve connections. From then on, all accepted connections are
-   * passed to the listeners that have joined, in turn, and none is served in this thread. This listener is closed
+   * Makes the listener of another thread, which has joined, serve connections. From then on, all accepted connections
+   * are passed to the listeners that have joined, in turn, and none is served in this thread. This listener is closed
    * first. Present in listeners with `join`.
    *
    * @example

@@ -80,8 +80,8 @@ export interface AuditEvent {
 export type AuditMode = 'batch' | 'blocking' | 'blocking-strict';
 
 /**
- * Where audit events go. The audit policy of the server (`--audit-policy-file`) decides which requests have events, and
- * how much they contain.
+ * A destination of audit events. The audit policy of the server (`--audit-policy-file`) decides which requests have
+ * events, and how much they contain.
  *
  * @example
  * const counting: AuditSink = { write: ({ verb }) => counts.set(verb, (counts.get(verb) ?? 0) + 1) };

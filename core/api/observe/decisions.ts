@@ -4,8 +4,7 @@ import type { ExplainedOpinion, Opinion } from './explain.js';
 import type { Awaitable } from '../awaitable.js';
 
 /**
- * One thing that admission did about a request: a call of a mutator or validator or, within one, of a webhook or
- * policy.
+ * A step of admission for a request: a call of a mutator or validator or, within one, of a webhook or policy.
  *
  * @example
  * change.report({ part: 'webhook tea.example.com', result: 'Passed', ms: 3 });

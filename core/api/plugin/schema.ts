@@ -26,7 +26,7 @@ export type ConfigResult<Config> =
   | { readonly issues: readonly ConfigIssue[] };
 
 /**
- * One thing that is wrong with a configuration.
+ * A problem of a configuration.
  *
  * @example
  * const issue: ConfigIssue = { message: 'must be a name', path: ['keys', 0, 'user'] };

@@ -81,7 +81,7 @@ function objectSchema(members: Members, rest: StructuralSchema): StructuralSchem
  */
 export const t = {
   string: (rest: Rest = {}): TypedSchema<string> => ({ ...rest, type: 'string' }),
-  /** One of some texts. */
+  /** One of the given texts. */
   enum: <const Values extends readonly string[]>(
     values: Values,
     rest: Rest<'enum'> = {},

@@ -4,12 +4,12 @@ import { type ApiClient, refusedPathError } from './request.js';
 /** Requests of one verb and resource since the start of the server. */
 export interface RequestCount {
   readonly verb: string;
-  /** With the group; '' for paths outside of the resources. */
+  /** The resource with its group; '' for paths outside the resources. */
   readonly resource: string;
   requests: number;
-  /** Those that were answered with 400 or above. */
+  /** The number of requests that were answered with 400 or above. */
   errors: number;
-  /** How many durations were measured: those of watches are not. */
+  /** The number of measured durations. Those of watches are not measured. */
   timed: number;
   seconds: number;
   /** Cumulative buckets: the number of durations up to each upper bound, by the bound in seconds. */

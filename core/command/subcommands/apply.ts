@@ -22,7 +22,7 @@ const AGAIN_MS = 50;
 /** The effect of an apply on an object. */
 export type Applied = 'created' | 'configured' | 'unchanged';
 
-/** How an object is applied. */
+/** Options of an apply. */
 export interface ApplyOptions {
   readonly fieldManager: string;
   /** Takes over fields that others own. */

@@ -237,7 +237,7 @@ class HttpExchange implements Exchange {
   }
 }
 
-/** Why a request is not passed on. The server relies on these checks for each listener. */
+/** Returns the refusal of a request that must not be passed on. The server relies on these checks in every listener. */
 function faultOf(exchange: HttpExchange): Refusal | undefined {
   for (const [name, value] of exchange.headers()) {
     const limit = CREDENTIALS.has(name) ? CREDENTIALS_BYTES : VALUE_BYTES;

@@ -46,7 +46,7 @@ export class Growth {
   #before = 0;
   readonly #path: string[] = [];
 
-  /** Begins with another object. */
+  /** Begins a new object. */
   begin(): void {
     this.#before = this.#added;
     this.#path.length = 0;

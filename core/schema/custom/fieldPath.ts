@@ -47,7 +47,7 @@ function walkPath(tokens: readonly string[], schema: StructuralSchema | undefine
     if (token !== '.' && token !== '[') refuse(`expected [ or . but got: ${token}`);
     if (token === '[' && !brackets) refuse('array notation is not allowed');
     const name = token === '.' ? next() : quotedName(next());
-    // Without properties the name is a key of a map, whose schema is that of its values.
+    // Without properties, the name is a key of a map, whose schema is that of its values.
     const isKey = !current?.properties;
     if (isKey && current?.additionalProperties === undefined) refuse(NOT_FOUND);
     names.push({ name, isKey });

@@ -267,7 +267,7 @@ function formDecoder(struct: Struct): Decoder {
   };
 }
 
-/** How a field is decoded and written. */
+/** The decoder of a field, and how the field is written. */
 interface FieldPlan {
   readonly name: string;
   readonly decode: Decoder;

@@ -83,7 +83,7 @@ const OPERATION_NAMES = new Set(['add', 'copy', 'move', 'remove', 'replace', 'te
 function describeMissing({ op, from }: Operation, path: string, what: Missing['what']): string {
   const removed = op === 'move' ? from : path;
   const last = removed.slice(removed.lastIndexOf('/') + 1);
-  // In upstream's message the path of a move is the name of the moved value.
+  // In upstream's message, the path of a move is the name of the moved value.
   const shown = op === 'move' ? last : path;
   switch (what) {
     case 'value':

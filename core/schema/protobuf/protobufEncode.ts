@@ -36,9 +36,9 @@ interface Step {
   readonly nested: { readonly steps: readonly Step[]; readonly tag: number } | undefined;
 }
 
-/** How a struct is written. */
+/** The steps by which a struct is written. */
 interface Plan {
-  /** In the order of their numbers. */
+  /** The fields in the order of their numbers. */
   readonly steps: readonly Step[];
   readonly names: Names;
   /** Number of its members. */

@@ -59,7 +59,7 @@ const join = (group: string, version: string): string => (group ? `${group}/${ve
 interface Key {
   readonly text: string;
   readonly value: string;
-  /** Of the server's naming; empty for the core group, whose keys are `v1` and `v1/…`. */
+  /** The group in the naming of the server; empty for the core group, whose keys are `v1` and `v1/…`. */
   readonly group: string;
   readonly version: string;
   readonly resource?: string;

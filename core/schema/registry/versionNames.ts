@@ -1,6 +1,6 @@
 import type { GroupVersion } from '../resource.js';
 
-/** How stable a version is. */
+/** The stability of a version. */
 type Stability = GroupVersion['stability'];
 
 /** From the least stable to the most stable. */

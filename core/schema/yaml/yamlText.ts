@@ -51,7 +51,7 @@ const tape = new JsonTape(false);
 const out = new TextWriter();
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
-/** As in the comparison of Go's YAML encoder. */
+/** Whether a byte is a letter, as in the comparison of Go's YAML encoder. */
 const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 
 /**

@@ -204,7 +204,7 @@ async function identityProviders(settings: Settings): Promise<AuthenticationConf
 
 /** The configuration of authentication, from the settings and the files that they name. */
 export interface Authentication {
-  /** Which requests may have no credentials. */
+  /** The requests that may have no credentials. */
   readonly anonymous: AnonymousPolicy;
   /** The first identity provider, at which people sign in to the console; undefined if there is none. */
   readonly issuer: Issuer | undefined;

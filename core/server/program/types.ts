@@ -31,7 +31,7 @@ export interface WatchEvent<T> {
   readonly object: T;
 }
 
-/** Which objects are watched, and for how long. */
+/** Options of a watch: the objects, and when it ends. */
 export interface WatchOptions extends CollectionOptions {
   /** Only changes after this version, as `list` returns it. Absent: first all current objects, as ADDED. */
   readonly resourceVersion?: string;

@@ -11,7 +11,7 @@ export interface ServicePort {
   readonly port: number;
 }
 
-/** How the addresses of services are found. */
+/** The rules by which addresses of services are found. */
 export interface AddressRules {
   /** URLs of services by `namespace/name` or `namespace/name:port`, for services that nothing else resolves. */
   readonly services: Readonly<Record<string, string>>;

@@ -34,7 +34,7 @@ interface AuditRule {
 }
 
 interface GroupResources {
-  /** In the naming of the server. */
+  /** The group in the naming of the server. */
   readonly group: string;
   readonly resources: readonly string[];
   readonly names: readonly string[];

@@ -15,7 +15,7 @@ export interface EncryptionKey<C = Cipher> {
   readonly cipher: C;
 }
 
-/** How values of some resources are stored. */
+/** The rule by which values of some resources are stored. */
 export interface EncryptionRule<C = Cipher> {
   /** Names `resource.group` as clients know them, with `*` for all of either; the core group is empty. */
   readonly resources: readonly string[];

@@ -6,7 +6,7 @@ import { isEncrypted, MARK } from './mark.js';
 const prefixOf = ({ provider, version, name }: EncryptionKey): Buffer =>
   Buffer.from(`${MARK}${provider}:${version}:${name}:`);
 
-/** How the values of one resource are stored. */
+/** Encodes and decodes the values of one resource. */
 class ResourceValues {
   readonly #write: { readonly prefix: Buffer; readonly key: EncryptionKey } | undefined;
   readonly #keys: readonly { readonly prefix: Buffer; readonly key: EncryptionKey }[];

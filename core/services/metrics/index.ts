@@ -25,7 +25,7 @@ export interface MetricSources {
   readonly countsElsewhere: () => Promise<readonly RequestCounts[]>;
   /** Reads the times of all threads. */
   readonly readThreads: () => readonly ThreadReading[];
-  /** Which feature gates are on. */
+  /** The naming, and the feature gates that are on. */
   readonly data: Pick<ThreadData, 'naming' | 'features' | 'enablement'>;
 }
 

@@ -83,7 +83,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   await ca.ensure(admin, { subject, use: 'client', sans: [] });
   const frontProxy = certificateFiles(options.dataDir, 'front-proxy-client');
   const frontProxyCa = ensureFrontProxy(options.dataDir, frontProxy, now);
-  // Those who await it get the error.
+  // The error is reported where the promise is awaited.
   frontProxyCa.catch(() => undefined);
   const kubeconfig = (url: string): string =>
     kubeconfigText({

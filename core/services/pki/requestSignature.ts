@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto';
 import { type Element, Malformed, oidOf } from './der.js';
 
-/** How a signature is verified. `key`: the type of the key; `failure`: the message if another key has signed. */
+/** An algorithm of signatures. `key`: the type of the key; `failure`: the message if another key has signed. */
 interface Algorithm {
   readonly key: 'rsa' | 'ec' | 'ed25519';
   readonly hash: string | null;

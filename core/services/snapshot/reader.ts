@@ -15,7 +15,7 @@ import {
 } from './format.js';
 import { readRow } from './rows1.js';
 
-/** How objects are stored in each supported format. */
+/** The readers of the supported formats. */
 const READERS: { readonly [format: string]: PartReader | undefined } = {
   1: withFormerKeys(readRow),
   2: withFormerKeys(readBlock),

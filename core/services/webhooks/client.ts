@@ -24,7 +24,7 @@ export interface HttpAnswer {
 /** Thrown by `post` if there is no answer. The message is upstream's, if upstream has one. */
 export class CallFailed extends Error {}
 
-/** How a webhook is called. */
+/** Options of a call. */
 export interface CallOptions {
   /**
    * Whether the call may be sent twice, because the webhook only answers it. Absent: the webhook may act on it, and it

@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly skipsVerification?: boolean;
 }
 
-/** How this server identifies itself to another one. */
+/** The credentials with which this server identifies itself to another one. */
 export interface Credentials {
   readonly certificate?: string;
   readonly key?: string;

@@ -12,7 +12,7 @@ export interface WebhookSettings {
   readonly kubeConfigFile?: string;
 }
 
-/** How webhooks are resolved and authenticated to. */
+/** The settings for resolving webhooks, and the credentials for them. */
 export interface EndpointSettings {
   readonly services: WebhookSettings['services'];
   /** Credentials by host name, `host:port`, or a pattern with `*.` in front; `*` stands for all. */

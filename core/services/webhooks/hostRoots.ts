@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { certificatesIn } from '../../model/text/certificateBundle.js';
 
-/** Where operating systems keep their bundle of CA certificates. */
+/** The places where operating systems keep their bundle of CA certificates. */
 const BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',

@@ -12,7 +12,7 @@ export interface Index {
 export interface EncodingSegment {
   /** Undefined once dropped. */
   bytes: Uint8Array | undefined;
-  /** When they were last read, by `monotonicTime`. */
+  /** The time at which they were last read, by `monotonicTime`. */
   usedAt: number;
   /** Bytes of encodings of current objects. */
   current: number;

@@ -270,7 +270,7 @@ export interface Grant {
   readonly authenticator?: string | undefined;
   /** The sender of a request that impersonates `user`. */
   readonly impersonator?: User;
-  /** Why the request is allowed, for its audit event. */
+  /** The reason why the request is allowed, for its audit event. */
   readonly reason?: string;
   /** The plugin that allows it. */
   readonly allowedBy?: string | undefined;

@@ -55,7 +55,7 @@ function compileOwnRules(schema: StructuralSchema, type: SchemaType | undefined,
     variables: { self: type.type },
   });
   return rules.flatMap((source): CompiledRule[] => {
-    // As in upstream, an empty rule is refused, but never evaluated.
+    // As in upstream, an empty rule is not evaluated; it is refused when the definition is validated.
     if (source.rule.trim() === '') return [];
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const env = base.extend({ oldSelf: old });

@@ -4,7 +4,7 @@ import { WholeBody } from '../../../request/wholeBody.js';
 import { nextTurn } from '../../../runtime/timers.js';
 import { RawClient, type RawTarget } from '../../rawClient.js';
 
-/** How the suite connects to a listener. */
+/** The listener under test, and how the suite connects to it. */
 export interface ListenerCase {
   make(): Promise<Listener>;
   /** Paths and texts of a CA, a serving certificate and client certificates; without them, plain HTTP. */
