@@ -301,7 +301,7 @@ export interface Strategy<T = ApiObject> {
   readonly allowCreateOnUpdate: boolean;
   /** Whether PUT without a resourceVersion is accepted. */
   readonly allowUnconditionalUpdate: boolean;
-  /** The resources that `StrategyContext.lookup` and `list` can read, named as a `ResourceName`. */
+  /** The resources that `StrategyContext.lookup` and `list` can read, named as for `host.informer`. */
   readonly reads?: readonly string[];
   /**
    * How much longer a write takes than for another object of the same size, as a factor: above 1, for example, if

@@ -90,7 +90,7 @@ function updateNode(document: Document, node: Node | null, value: unknown, repla
   else replace(document.createNode(value) as Node);
 }
 
-/** Keeps the style of a scalar if its type does not change. */
+/** Sets the value of a scalar, whose style is kept if its type does not change. */
 function updateScalar(node: Scalar, value: unknown): void {
   if (typeof node.value !== typeof value) delete node.type;
   delete node.source;
