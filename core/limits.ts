@@ -61,7 +61,7 @@ export const CREDENTIALS_BYTES = 32 * 1024;
 /** Headers of a request on `--listener=node`, which does not count separators as bytes. Above it: 431. In uWS: 100. */
 export const HEADERS = 1000;
 /**
- * Open connections of one listener; further ones are closed at once. Each takes a file descriptor and some 30 KB,
+ * Open connections of one listener; further ones are closed at once. Each takes a file descriptor and about 30 KB,
  * whoever opens it, and the store needs descriptors as well.
  */
 export const CONNECTIONS = 16_384;
@@ -132,7 +132,7 @@ export const LIST_SLICE_BYTES = 256 * 1024;
  */
 export const GZIP_BYTES = 128 * 1024;
 /**
- * Bytes of stored objects that a pool thread encodes in another form in one job: some 10 ms. Other jobs that may take
+ * Bytes of stored objects that a pool thread encodes in another form in one job: about 10 ms. Other jobs that may take
  * long wait meanwhile, and for a slow reader, two such parts of an answer are held.
  */
 export const RENDER_SLICE_BYTES = 256 * 1024;
@@ -156,10 +156,10 @@ export const RENDER_AHEAD = 2;
  * Passing a small object to the pool takes the front end as long, and the pool the same again.
  */
 export const FRONT_ENCODING_BYTES = 16 * 1024;
-/** Bytes of such objects that are encoded between two readings of the clock: some 0.4 ms. */
+/** Bytes of such objects that are encoded between two readings of the clock: about 0.4 ms. */
 export const FRONT_SLICE_BYTES = 64 * 1024;
 /**
- * Share of the machine's memory for encodings of objects in protobuf, and for cells of Tables, which save some 20 µs
+ * Share of the machine's memory for encodings of objects in protobuf, and for cells of Tables, which save about 20 µs
  * for each object of a list.
  */
 export const ENCODINGS_MEMORY_SHARE = 1 / 64;
@@ -205,9 +205,7 @@ export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
  * More than compiling its code takes at the start, and than a thread waits for a core on a busy machine.
  */
 export const LONG_JOB_MS = 20;
-/**
- * The same for several jobs in one batch: those of each of their kinds are then run alone, to find out which it was.
- */
+/** The same for several jobs in one batch: the jobs of each kind are then run alone, to find out which kind it was. */
 export const LONG_BATCH_MS = 40;
 /** Milliseconds for which a request waits, after a start, for the objects of its kind to be read from the store. */
 export const LOADING_MS = 30_000;
@@ -222,7 +220,7 @@ export const KEPT_THREAD_MS = 100;
  * by another one, and the job counts against its user.
  */
 export const STUCK_JOB_MS = 1000;
-/** Threads that replace stuck ones at once: some 40 MB each. */
+/** Threads that replace stuck ones at once: about 40 MB each. */
 export const STAND_INS = 4;
 /**
  * How long the jobs of a user are answered with 429 and Retry-After after its second stuck job; twice as long after
@@ -240,7 +238,7 @@ export const IDENTITY_REQUESTS = POOL_QUEUE / 2;
 /** The same for all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_REQUESTS = POOL_QUEUE / 4;
 /**
- * Watches of one user: each takes some 2 µs of the main thread for every change of its collection. Above it: 429 with
+ * Watches of one user: each takes about 2 µs of the main thread for every change of its collection. Above it: 429 with
  * Retry-After.
  */
 export const IDENTITY_WATCHES = 5000;
@@ -364,7 +362,7 @@ export const DRAIN_MS = 60_000;
  * Causes of an error whose stacks are logged, each the cause of the one before: more than the layers of usual programs.
  */
 export const LOGGED_CAUSES = 10;
-/** Characters of the stacks of an error in the log: some 100 frames. Messages may contain texts of clients. */
+/** Characters of the stacks of an error in the log: about 100 frames. Messages may contain texts of clients. */
 export const LOGGED_CHARACTERS = 16 * 1024;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
@@ -412,7 +410,7 @@ export const ANSWER_MS = 60_000;
 export const AGGREGATED_DOCUMENT_MS = 10_000;
 /** How long a client waits for discovery or OpenAPI documents of other servers: once after each change of a version. */
 export const AGGREGATED_WAIT_MS = 1000;
-/** Discovery or OpenAPI document of another server: that of all built-in kinds has some 5 MB. */
+/** Discovery or OpenAPI document of another server: that of all built-in kinds has about 5 MB. */
 export const AGGREGATED_DOCUMENT_BYTES = 16 * 1024 * 1024;
 /** Message of a WebSocket of another server. Above it: the connection is closed. */
 export const AGGREGATED_MESSAGE_BYTES = 1024 * 1024;
@@ -490,14 +488,14 @@ export const KMS_ANNOTATION_BYTES = 32 * 1024;
 export const KMS_REASON_CHARACTERS = 1000;
 /** Seeds of a key management plugin that are cached in clear text: each start of a server makes one. */
 export const KMS_SEEDS = 1000;
-/** Verified tokens that each thread of the pool caches. Each takes some 2 KB; others are verified again. */
+/** Verified tokens that each thread of the pool caches. Each takes about 2 KB; others are verified again. */
 export const REMEMBERED_TOKENS = 10_000;
 /**
  * Connections of a thread to a webhook of an authenticator or authorizer. If it hangs, calls wait for one of them, and
  * other webhooks have their own.
  */
 export const REVIEW_SOCKETS = 64;
-/** Answers of the webhook that reviews tokens, and of each that reviews access, that are kept: some 1 KB each. */
+/** Answers of the webhook that reviews tokens, and of each that reviews access, that are kept: about 1 KB each. */
 export const REVIEW_ANSWERS = 10_000;
 /**
  * How long a request may wait for a webhook that reviews tokens or access, or for an equal question: the webhook has 30
@@ -550,5 +548,5 @@ export const RECORDED_MESSAGE_CHARACTERS = 4000;
 export const RECORDED_PARTS = 100;
 /** Characters of the changes of mutators in such a record: those of a few large objects. */
 export const RECORDED_CHANGE_CHARACTERS = 256 * 1024;
-/** Rules that an explanation compares with a request: this occupies a thread for some 20 ms. */
+/** Rules that an explanation compares with a request: this occupies a thread for about 20 ms. */
 export const COMPARED_RULES = 20_000;

@@ -37,7 +37,7 @@ export interface EquivalentKind extends ServedKind {
 }
 
 /**
- * A change as parties outside of the server see it: in the version of the request, and for a subresource with a kind of
+ * A change as parties outside the server see it: in the version of the request, and for a subresource with a kind of
  * its own as an object of that kind (`scale` shows a Scale, `binding` a Binding, a CONNECT its options).
  *
  * @example

@@ -3,8 +3,7 @@ import { stat } from 'node:fs/promises';
 import { clearTimeout, setTimeout } from '../runtime/timers.js';
 
 /**
- * The interval at which a file is checked, in milliseconds: a change takes effect within seconds. A check takes some 50
- * µs.
+ * The interval at which a file is checked, in milliseconds: a change takes effect within seconds. A check takes 50 µs.
  */
 const LOOK_MS = 1000;
 

@@ -1,5 +1,5 @@
 const NOTHING = new Uint8Array(0);
-/** Smaller parts are copied into blocks, because each array takes some 200 bytes besides its content. */
+/** Smaller parts are copied into blocks, because each array takes about 200 bytes besides its content. */
 const SMALL_BYTES = 1024;
 /** A block is as large as all bytes so far, within these bounds. */
 const BLOCK_BYTES = { least: SMALL_BYTES, most: 16 * 1024 };

@@ -128,7 +128,7 @@ function controllersOfEveryServer(settings: Settings, { storageVersions }: Built
 /** Whether ServiceCIDR objects have the ranges of Services. */
 const hasCidrObjects = (settings: Settings): boolean => isOn(settings, MULTI_CIDR_GATE);
 
-/** The console, which is for this machine alone unless the setting says otherwise. */
+/** The console, by default only for this machine. */
 function consolePlugins(settings: Settings, { adminTokens, consoleLink, issuer }: BuiltinInputs): PluginSpec[] {
   if (!hasConsole(settings)) return [];
   const config = { adminTokens, linkDigest: consoleLink, issuer };

@@ -14,5 +14,5 @@ export function addressOf(bound: string): string | undefined {
 /** An address as written in a URL: IPv6 addresses in brackets. */
 export const urlHost = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
-/** Whether a host is of this machine alone: `localhost`, or a loopback address. */
+/** Whether a host can be reached only on this machine: `localhost`, or a loopback address. */
 export const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);

@@ -17,7 +17,7 @@ const START_LOOKS = 2;
 /**
  * Consecutive idle checks after which a thread is considered at rest: a minute. A collection in a thread without work
  * discards optimized code, because its closures and object shapes are garbage as well: later requests take twice the
- * CPU time until V8 has optimized the code again, some 3,000 creates later (docs/decisions/0035-optimized-code.md).
+ * CPU time until V8 has optimized the code again, about 3,000 creates later (docs/decisions/0035-optimized-code.md).
  */
 const REST_LOOKS = 12;
 /** Attempts to get the function that collects garbage: another thread may hide it at the same time. */

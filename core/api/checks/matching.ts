@@ -8,7 +8,10 @@ const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT
 /** The members of a Match. */
 const MATCH_MEMBERS = ['groups', 'resources', 'operations', 'subresources'] as const;
 
-/** The selection of a Match, for comparisons: undefined stands for everything. Groups are as in `groupsSelected`. */
+/**
+ * The selection of a Match, for comparisons: undefined stands for everything. Groups are the result of
+ * `groupsSelected`.
+ */
 export interface Selection {
   readonly groups: readonly string[] | undefined;
   readonly resources: readonly string[] | undefined;

@@ -273,7 +273,7 @@ interface FieldPlan {
   readonly decode: Decoder;
   /** Whether a value is empty, so that it is omitted or written as null. */
   readonly isEmpty: ((value: Json) => boolean) | undefined;
-  /** An empty list or map is written as null, since protobuf cannot distinguish both. */
+  /** An empty list or map is written as null, since protobuf cannot distinguish the two. */
   readonly emptyIsNull?: boolean;
   /** The value written for an absent field; undefined if it is omitted. */
   readonly absent: ((context: Context) => Json) | undefined;

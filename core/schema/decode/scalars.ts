@@ -83,7 +83,7 @@ const UNITS = new Map([
 ]);
 const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const DURATION_PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy;
-/** Go's durations are signed 64-bit numbers of nanoseconds: some 292 years. */
+/** Go's durations are signed 64-bit numbers of nanoseconds: about 292 years. */
 const MAX_NANOSECONDS = (1n << 63n) - 1n;
 
 /** Parses a Go duration (`1h2m3.5s`) to nanoseconds. Returns undefined if malformed or beyond 64 bits. */

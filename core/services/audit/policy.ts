@@ -19,7 +19,8 @@ export interface AuditPolicy {
 }
 
 /**
- * A rule of a policy. Empty lists match everything, but a rule with resources matches no other paths, and the reverse.
+ * A rule of a policy. Empty lists match everything, but a rule with resources matches no other paths, and a rule with
+ * paths matches no resources.
  */
 interface AuditRule {
   readonly level: PolicyLevel;

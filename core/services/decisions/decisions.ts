@@ -19,7 +19,7 @@ const LIMITS: DecisionLimits = {
 
 /**
  * The decisions of the server that can be explained: the last refusals and the last writes, in the memory of the main
- * thread. Number and size of each are limited separately, so that many of the one do not displace the other.
+ * thread. Number and size of each are limited separately, so that many of one kind do not displace the other.
  */
 export class Decisions {
   readonly #refusals: RecordRing;
@@ -42,7 +42,7 @@ export class Decisions {
   }
 
   /**
-   * The last record with an id. All records are searched, in some 0.1 ms: an index would add a third to the time of
+   * The last record with an id. All records are searched, in about 0.1 ms: an index would add a third to the time of
    * adding a record, which every refusal does.
    */
   get(auditId: string): DecisionRecord | undefined {

@@ -59,7 +59,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition() && systemTime() < end) await delay(PAUSE_MS);
 }
 
-/** Waits for the expected writes from an index on; fails with the difference when there are others. */
+/** Waits for the expected writes from an index on; fails with the difference if there are others. */
 async function untilWritten(fake: FakeHost<'control'>, expected: readonly string[], from = 0): Promise<void> {
   await until(() => writesOf(fake, from).length >= expected.length);
   assert.deepEqual(writesOf(fake, from), expected.toSorted());
