@@ -480,9 +480,9 @@ export const MANIFEST_BYTES = 16_000_000;
 export const ENCRYPTION_KEYS = 64;
 /** Answers of key management plugins: larger than the next two bounds permit. */
 export const KMS_MESSAGE_BYTES = 64 * 1024;
-/** An encrypted seed, and the name of its key. Both are part of each value; as in upstream. */
+/** An encrypted seed, and the name of its key. Both are part of each value. The bound is upstream's. */
 export const KMS_CIPHERTEXT_BYTES = 1024;
-/** The annotations of an encrypted seed, which are part of each value; as in upstream. */
+/** The annotations of an encrypted seed, which are part of each value. The bound is upstream's. */
 export const KMS_ANNOTATION_BYTES = 32 * 1024;
 /** Characters of a plugin's text in an error, which is kept for each value that the plugin refuses. */
 export const KMS_REASON_CHARACTERS = 1000;

@@ -24,7 +24,7 @@ export interface Flags {
 export interface FlagRules {
   /** Names of flags that only this program has, each with a value. */
   readonly own: readonly string[];
-  /** Whether a flag with one value may be repeated, and the last value is used. */
+  /** Whether a flag with one value may be repeated; the last value is then used. */
   readonly lastWins: boolean;
   /** Whether the empty path of a file, and the empty value of a flag that is not a setting, mean that it is not set. */
   readonly emptyIsNone: boolean;

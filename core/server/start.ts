@@ -46,8 +46,8 @@ import { DEFAULTS } from './settings.js';
 /** A server that answers requests. Its own `client` and `request` are those of the administrator. */
 export interface RunningServer extends ServerUser {
   /**
-   * Makes requests as another user, for tests: they are authorized as those of this user. `system:authenticated` is
-   * added to the groups. Throws TypeError for values that are not names.
+   * Returns another user, for tests. Its requests are authorized like any request of that user. `system:authenticated`
+   * is added to the groups. Throws TypeError for values that are not names.
    *
    * @example
    * const { status } = await server.as('alice', ['devs']).request('GET', '/api/v1/namespaces/shop/secrets');

@@ -19,8 +19,8 @@ export interface ObjectKey {
 }
 
 /**
- * How long a failed key waits, in milliseconds: `min` after the first failure, twice as long after each further one,
- * at most `max`.
+ * The pause before a failed key is retried, in milliseconds: `min` after the first failure, twice as long after each
+ * further one, at most `max`.
  *
  * @example
  * const backOff: BackOff = { min: 1000, max: 5 * 60_000 };
@@ -136,7 +136,7 @@ export interface ReconcilerDefinition<
   readonly concurrency?: number;
   /** Milliseconds after which everything is reconciled again, for state outside of the server. Default: never. */
   readonly resync?: number;
-  /** How long a key waits that has failed. Default: 5 ms after the first failure, at most 30 seconds. */
+  /** The pauses before a failed key is reconciled again. Default: 5 ms after the first failure, at most 30 seconds. */
   readonly backOff?: BackOff;
   /**
    * Brings the object of the key, or its dependents, into the desired state. It can be called at any time, and again

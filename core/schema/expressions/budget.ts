@@ -10,7 +10,7 @@ export class BudgetExhausted extends Error {
   }
 }
 
-/** A compiled expression; If it does not compile, `error` is the reason. */
+/** A compiled expression. If it does not compile, `error` is the reason. */
 export interface CompiledExpression {
   readonly text: string;
   readonly program?: Cel.Program;

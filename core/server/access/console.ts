@@ -3,7 +3,7 @@ import { randomBytes } from '../../runtime/random.js';
 import { addressOf, isLoopbackHost } from '../../settings/address.js';
 import type { Settings } from '../../settings/settings.js';
 
-/** Whether a server has the console: by default, only a server on an address of this machine. */
+/** Whether a server has the console; by default, if it listens on a loopback address. */
 export const hasConsole = ({ console, bindAddress }: Settings): boolean =>
   console ?? isLoopbackHost(addressOf(bindAddress) ?? '');
 

@@ -300,7 +300,7 @@ export type JobResult = {
     }
   /** `warnings`: the Warning headers of the answer to a deletecollection. */
   | { readonly is: 'granted'; readonly warnings?: readonly string[] }
-  /** The job changes an object that its body names. The job must be run again with this key as `currentKey`. */
+  /** The job changes an object that its body names: it must be run again with this key as `currentKey`. */
   | { readonly is: 'unseen'; readonly key: string }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {
