@@ -155,7 +155,10 @@ const without = (request: Received, isHidden: (header: string) => boolean): Rece
   ) as Received;
 
 /** Returns a function that hides the headers owned by other authenticators from this one. */
-function hideForeignHeaders(own: Authenticator, all: readonly Contributed<Authenticator>[]): (request: Received) => Received {
+function hideForeignHeaders(
+  own: Authenticator,
+  all: readonly Contributed<Authenticator>[],
+): (request: Received) => Received {
   const owners = all.flatMap(({ value }) => (value.owns && value !== own ? [value] : []));
   if (owners.length === 0) return request => request;
   return request => without(request, header => owners.some(owner => owner.owns!(header)));

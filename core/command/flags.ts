@@ -70,7 +70,13 @@ function takeValue(token: Token, rest: string[], isSwitch: boolean, placeholder:
 }
 
 /** The value of a setting whose flag is repeated; `before` is the value so far. */
-function mergeRepeated(option: Option, before: unknown, value: unknown, token: Token, { lastWins }: FlagRules): unknown {
+function mergeRepeated(
+  option: Option,
+  before: unknown,
+  value: unknown,
+  token: Token,
+  { lastWins }: FlagRules,
+): unknown {
   if (isList(option, before)) return [...before, ...(value as unknown[])];
   if (lastWins) return value;
   throw new ConfigError(token.flag, 'given twice: omit one of them');

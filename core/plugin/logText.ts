@@ -58,7 +58,8 @@ export function recordText(record: LogRecord, colored: boolean): string {
     .filter(([, value]) => !isBlock(value))
     .map(([member, value]) => `${paint('dim', `${escapeCommands(member)}=`)}${formatField(value)}`);
   const blocks = all.flatMap(([, value]) => (isBlock(value) ? [indent(escapeCommands(value))] : []));
-  const head = `${paint('dim', clock)} ${levelText} ${paint('bold', escapeCommands(name))}: ${indentLaterLines(escapeCommands(message))}`;
+  const text = indentLaterLines(escapeCommands(message));
+  const head = `${paint('dim', clock)} ${levelText} ${paint('bold', escapeCommands(name))}: ${text}`;
   return [head, ...(members.length > 0 ? [indent(members.join(' '))] : []), ...blocks, ''].join('\n');
 }
 

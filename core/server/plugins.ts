@@ -260,8 +260,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...admission.before,
     pool('authz/systemMasters.js'),
     ...settings.plugins,
-    // After authenticators that recognize their own tokens: every other token costs a call, and is disclosed to the
-    // webhook.
+    // After authenticators that recognize their own tokens: the webhook is called with every other token, and sees it.
     ...(tokenWebhook ? [{ ...frontAndPool('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }] : []),
     ...admission.behind,
     // Sees the changes of all mutators.
