@@ -12,13 +12,13 @@ import { Script } from 'node:vm';
 /** A chunk that this thread has run. */
 export interface RunChunk {
   readonly script: Script;
-  /** Where its code cache is: the key of the code that it is for, then what V8 made. */
+  /** The file of its code cache: the key of the code, followed by the cache that V8 has made. */
   readonly cacheFile: string;
   readonly key: Buffer;
 }
 
 /**
- * The chunks that this thread has run: the build makes their caches of what is compiled
+ * The chunks that this thread has run. The build makes their caches from the functions that are compiled by then
  * (`scripts/build/codeCache.mjs`).
  */
 export const chunks: RunChunk[] = [];
@@ -27,15 +27,16 @@ export const chunks: RunChunk[] = [];
 const PROGRAM = `${process.version} ${process.arch} ${JSON.stringify(process.config.variables)}`;
 
 /**
- * The beginning of the caches of this code: a SHA-256 of the code and of the program. V8 itself compares the length of
- * the code, its own version without the patches of Node.js, and its flags: a cache of Node.js 20.20 ends 20.19.
+ * The beginning of the caches of this code: a SHA-256 of the code and of the program. V8 itself compares only the
+ * length of the code, its own version without the patches of Node.js, and its flags: a cache of Node.js 20.20 crashes
+ * 20.19.
  */
 export const cacheKey = (code: Uint8Array, program = PROGRAM): Buffer =>
   createHash('sha256').update(program).update(code).digest();
 
 /**
- * The name of a script in stack traces: where it is. V8 before version 12, in Node.js 20, takes the name from the cache
- * instead, which was made on another machine: there, it is the place in the package.
+ * The name of a script in stack traces: its path. V8 before version 12, in Node.js 20, takes the name from the cache
+ * instead, which was made on another machine; there, it is the path in the package.
  */
 const nameOf = (file: string): string =>
   Number.parseInt(process.versions.v8, 10) < 12 ? `capstan/dist/chunks/${basename(file)}` : file;
@@ -51,8 +52,8 @@ function cachedFor(cacheFile: string, key: Buffer): Buffer | undefined {
 }
 
 /**
- * Runs the script beside a module of a chunk, which is in ASCII, with the modules that it imports. Returns what it
- * exports. Without a cache that was made for it by the same program, the script is compiled.
+ * Runs the script next to a module of a chunk, which is in ASCII, with the modules that it imports. Returns its
+ * exports. Without a cache that the same program has made for it, the script is compiled.
  */
 export function runChunk(
   url: string,

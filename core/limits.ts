@@ -6,11 +6,11 @@
 /** Nesting of any decoded body: deeper documents overflow the stacks of recursive functions. Above it: 400. */
 export const DEPTH = 512;
 /**
- * Characters of all attributes of a user together. They are sent between threads with each write, and remembered
- * with the credentials.
+ * Characters of all attributes of a user together. They are sent between threads with each write, and cached with the
+ * credentials.
  */
 export const USER_CHARACTERS = 256 * 1024;
-/** Violations that one function of a plugin returns: all of them are in one answer, each at least twice. */
+/** Violations that one function of a plugin may return: all of them are in one answer, each at least twice. */
 export const VIOLATIONS = 10_000;
 
 /** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
@@ -19,20 +19,20 @@ export const BODY_BYTES = 3 * 1024 * 1024;
 export const SITE_BODY_BYTES = 32 * 1024;
 /**
  * Sessions of the console at once, and sign-ins that have begun: one more ends the oldest one of the user, or address,
- * with most. How long a session lasts, and unused.
+ * with the most. How long a session lasts, and how long if unused.
  */
 export const CONSOLE_SESSIONS = { most: 1000, lastMs: 12 * 3_600_000, idleMs: 3_600_000 };
-/** How long after the start the one-time link works that the server prints. */
+/** How long after the start the one-time link that the server prints can be used. */
 export const CONSOLE_LINK_MS = 10 * 60_000;
 /** Bytes of bodies that have arrived, of all requests in flight together. Above it: 429 with Retry-After. */
 export const BODIES_BYTES = 512 * 1024 * 1024;
-/** The same of one user, so that no user can use up the share of the others. Above it: 429 with Retry-After. */
+/** The same for one user, so that no user can use up the share of the others. Above it: 429 with Retry-After. */
 export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
-/** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
+/** The same for all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
 /**
- * Bytes of a body after which the connection is not read any more until the sender is authenticated and authorized, for
- * a request without known credentials. The bytes that have arrived by then wait: see `BodySink`.
+ * Bytes of a body of a request without known credentials after which the connection is not read until the sender is
+ * authenticated and authorized. The bytes that have arrived by then wait: see `BodySink`.
  */
 export const UNKNOWN_BODY_PART_BYTES = 64 * 1024;
 /** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */
@@ -40,8 +40,8 @@ export const BODY_MS = 60_000;
 /** Stored object: the request limit of etcd without its own overhead. Above it: 500, upstream's answer. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
 /**
- * Size that defaults of a definition may add to an object: its JSON, and 16 bytes for each value. Schemas of a kilobyte
- * can add millions of values; more than this could not be stored. Above it: 422.
+ * Size that defaults of a definition may add to an object, measured as its JSON and 16 bytes for each value. Schemas of
+ * a kilobyte can add millions of values; more than this could not be stored. Above it: 422.
  */
 export const DEFAULTS_BYTES = OBJECT_BYTES;
 /** The same for all stored objects that are read at once, such as the items of a part of a list. Above it: 422. */
@@ -49,33 +49,35 @@ export const DEFAULTS_AT_ONCE_BYTES = 32 * 1024 * 1024;
 /** Header block of a request, with room for large bearer tokens and many headers. Above it: 431. */
 export const HEADER_BYTES = 64 * 1024;
 /**
- * Value of one header: as many as common servers and proxies take, and far more than any header that the server reads
- * has, but for credentials. Longer ones are refused before anything reads them. Above it: 431.
+ * Value of one header: as much as common servers and proxies accept, and far more than any header that the server reads
+ * needs, except credentials. Longer ones are refused before they are read. Above it: 431.
  */
 export const HEADER_VALUE_BYTES = 8 * 1024;
 /**
- * The same of `Authorization` and `Sec-WebSocket-Protocol`, which hold bearer tokens: those of identity providers that
+ * The same for `Authorization` and `Sec-WebSocket-Protocol`, which hold bearer tokens: those of identity providers that
  * list many groups or claims are longer than 8 KiB. Above it: 431.
  */
 export const CREDENTIALS_BYTES = 32 * 1024;
-/** Headers of a request on `--listener=node`, which counts no separators as bytes. Above it: 431. In uWS: 100. */
+/** Headers of a request on `--listener=node`, which does not count separators as bytes. Above it: 431. In uWS: 100. */
 export const HEADERS = 1000;
 /**
- * Open connections of one listener; further ones are closed at once. Each is a file descriptor and some 30 KB, whoever
- * opens it, and the store needs descriptors as well.
+ * Open connections of one listener; further ones are closed at once. Each takes a file descriptor and about 30 KB,
+ * whoever opens it, and the store needs descriptors as well.
  */
 export const CONNECTIONS = 16_384;
 /**
  * Connections that the kernel keeps for `--listener=node` until it accepts them; the kernel has a bound of its own,
- * often the same. A client that finds no place tries again after a second, then after two, four and eight. Compiled
- * into uWS: 512.
+ * often the same. A client for which there is no room tries again after a second, then after two, four and eight.
+ * Compiled into uWS: 512.
  */
 export const BACKLOG = 4096;
-/** Listening threads beside the main one. Each takes 30 to 40 MB, and has its own share of the limits of a listener. */
+/**
+ * Listening threads besides the main one. Each takes 30 to 40 MB, and has its own share of the limits of a listener.
+ */
 export const LISTENING_THREADS = 64;
 /**
- * How long a TLS handshake may take, and how long a header block: as in uWS, where this is compiled in. Then the
- * connection is closed, by `--listener=node` with 408 if it was the header block.
+ * How long a TLS handshake or a header block may take: as in uWS, where this is compiled in. Then the connection is
+ * closed, by `--listener=node` with 408 if it was the header block.
  */
 export const HEADERS_MS = 10_000;
 /**
@@ -83,25 +85,28 @@ export const HEADERS_MS = 10_000;
  * expects 16 KB every 10 seconds.
  */
 export const REQUEST_MS = 60_000;
-/** The most characters of a header `tracestate` (W3C Trace Context, 3.3.1.5). A longer one is not passed on. */
+/**
+ * The largest number of characters of a header `tracestate` (W3C Trace Context, 3.3.1.5). A longer one is not passed
+ * on.
+ */
 export const TRACESTATE_BYTES = 512;
-/** The most members of a header `tracestate` (W3C Trace Context, 3.3.1.1). */
+/** The largest number of members of a header `tracestate` (W3C Trace Context, 3.3.1.1). */
 export const TRACESTATE_MEMBERS = 32;
 /**
- * How much of a body `--listener=node` reads and drops after the request was answered, so that clients that write
+ * How much of a body `--listener=node` reads and discards after the request was answered, so that clients that write
  * before they read get the answer. Then the connection is closed.
  */
 export const DROPPED_BODY_BYTES = 64 * 1024 * 1024;
 /** How long it does so. In uWS this time is compiled in, and the only bound. */
 export const DROPPED_BODY_MS = 10_000;
 /**
- * How long `--listener=node` keeps a connection without a request: longer than common proxies, which therefore close
+ * How long `--listener=node` keeps a connection without a request: longer than common proxies do, so that these close
  * theirs first. In uWS 10 seconds are compiled in.
  */
 export const IDLE_MS = 65_000;
 /** Parameters of a query, which is parsed before the sender is authenticated. Above it: 400. */
 export const QUERY_PARAMETERS = 1000;
-/** Body in CBOR: more could seldom be stored, and some shapes take a second for it. Above it: 413. */
+/** Body in CBOR: larger ones could seldom be stored, and some shapes of this size take a second. Above it: 413. */
 export const CBOR_BYTES = 1.5 * 1024 * 1024;
 /** Depth of a body in CBOR; upstream's limit. Above it: 400. */
 export const CBOR_DEPTH = 64;
@@ -110,15 +115,15 @@ export const STRICT_ERRORS = 100;
 /** Expanded aliases of a configuration file in YAML, against documents of exponential size. */
 export const YAML_ALIASES = 100;
 /**
- * Body in YAML that is not JSON: more could seldom be stored. Of any shape, it is decoded in half a second at most.
- * Above it: 413.
+ * Body in YAML that is not JSON: larger ones could seldom be stored. Whatever its shape, it is decoded in at most half
+ * a second. Above it: 413.
  */
 export const YAML_BYTES = 1.5 * 1024 * 1024;
 /** Operations of one JSON Patch; upstream's limit. Above it: 413. */
 export const JSON_PATCH_OPERATIONS = 10_000;
 /**
- * Bytes of a list that are assembled in one turn of the event loop: what a socket accepts at once. Larger slices cause
- * page faults: 30 % more CPU time with 1 MB.
+ * Bytes of a list that are assembled in one turn of the event loop: as much as a socket accepts at once. Larger slices
+ * cause page faults: 30 % more CPU time with 1 MB.
  */
 export const LIST_SLICE_BYTES = 256 * 1024;
 /**
@@ -127,65 +132,65 @@ export const LIST_SLICE_BYTES = 256 * 1024;
  */
 export const GZIP_BYTES = 128 * 1024;
 /**
- * Bytes of stored objects that a pool thread encodes in another form in one job: some 10 ms. Other jobs that may take
- * long wait for that, and a reader too slow for more holds two such parts of an answer.
+ * Bytes of stored objects that a pool thread encodes in another form in one job: about 10 ms. Other jobs that may take
+ * long wait meanwhile, and for a slow reader, two such parts of an answer are held.
  */
 export const RENDER_SLICE_BYTES = 256 * 1024;
-/** Objects in such a job, for objects so small that what is made of each takes longer than its bytes. */
+/** Objects in such a job, for objects so small that the cost of each exceeds the cost of its bytes. */
 export const RENDER_SLICE_OBJECTS = 256;
 /**
- * Memory that a long answer holds at most: two parts, and what the connection has not taken. An answer with a shorter
- * body counts its own length.
+ * Memory that a long answer holds at most: two parts, and the bytes that the connection has not accepted. An answer
+ * with a shorter body counts its own length.
  */
 export const LONG_ANSWER_BYTES = 1024 * 1024;
 /** Bytes that all answers to gets and lists together hold while clients read them. Above it: 429 with Retry-After. */
 export const ANSWERS_BYTES = 512 * 1024 * 1024;
-/** The same of one user. Above it: 429 with Retry-After. */
+/** The same for one user. Above it: 429 with Retry-After. */
 export const IDENTITY_ANSWER_BYTES = 128 * 1024 * 1024;
-/** The same of all senders together that are anonymous. Above it: 429 with Retry-After. */
+/** The same for all anonymous senders together. Above it: 429 with Retry-After. */
 export const UNKNOWN_ANSWER_BYTES = 32 * 1024 * 1024;
-/** Parts of an answer that are encoded or wait for the reader at once: one on its way, one in the making. */
+/** Parts of an answer that are encoded or wait for the reader at once: one being sent, one being encoded. */
 export const RENDER_AHEAD = 2;
 /**
  * Length of a stored object up to which the front end encodes it in protobuf, or as a row of a Table, itself: in 80 µs.
- * To pass a small object to the pool takes the front end as long, and the pool the same again.
+ * Passing a small object to the pool takes the front end as long, and the pool the same again.
  */
 export const FRONT_ENCODING_BYTES = 16 * 1024;
-/** Bytes of such objects that are encoded between two looks at the clock: some 0.4 ms. */
+/** Bytes of such objects that are encoded between two readings of the clock: about 0.4 ms. */
 export const FRONT_SLICE_BYTES = 64 * 1024;
 /**
- * Share of the machine's memory for encodings of objects in protobuf, and for cells of Tables, which save some 20 µs
+ * Share of the machine's memory for encodings of objects in protobuf, and for cells of Tables, which save about 20 µs
  * for each object of a list.
  */
 export const ENCODINGS_MEMORY_SHARE = 1 / 64;
 /**
- * Bytes of encodings from which on those in protobuf are kept without what they share with the stored JSON, half of
- * them: to put them together takes 1 µs for each object of a list.
+ * Bytes of encodings from which on those in protobuf are kept without the parts that they share with the stored JSON,
+ * half of their size: restoring these takes 1 µs for each object of a list.
  */
 export const ENCODINGS_WHOLE_BYTES = 32 * 1024 * 1024;
 /** How long unread encodings are kept: long enough for controllers that start together. */
 export const ENCODINGS_IDLE_MS = 30_000;
 /** Time that long computations may take in one turn of the event loop, during which other requests wait. */
 export const SLICE_MS = 2;
-/** Past objects that are requested from the store at once, which limits the size of a message between threads. */
+/** Past objects that are requested from the store at once: it limits the size of a message between threads. */
 export const PAST_PAGE = 500;
 /**
- * Time for which a client may not read an answer, a list or events that wait for it in memory. Then its connection is
- * closed.
+ * Time for which a client may leave an answer, a list or events unread that wait for it in memory. Then its connection
+ * is closed.
  */
 export const STALLED_READER_MS = 60_000;
 /** Lists of past objects that are read at once, so that commits seldom wait for them. Further ones wait. */
 export const PAST_READS_AT_ONCE = 2;
-/** Lists with selectors that look at their collections at once. Further ones wait. */
+/** Lists with selectors that search their collections at once. Further ones wait. */
 export const SCANS_AT_ONCE = 16;
 /**
  * Bytes of a body, or of objects to be encoded, from which a job counts as large: it takes a pool thread milliseconds
  * to seconds.
  */
 export const LARGE_JOB_BYTES = 64 * 1024;
-/** How many times as long as JSON a body in YAML or CBOR counts: from 16 KB on such a job is large. */
+/** The factor by which a body in YAML or CBOR counts as longer than one in JSON: from 16 KB on, such a job is large. */
 export const YAML_WEIGHT = 4;
-/** Milliseconds for which watches are written to at a stretch: other requests wait for no more of it. */
+/** Milliseconds for which watches are written to without interruption: other requests wait no longer than this. */
 export const FLUSH_SLICE_MS = 2;
 /**
  * Longest pause in milliseconds between two rounds of writing to watches. An event waits for it, and shares the cost of
@@ -196,44 +201,44 @@ export const FLUSH_PAUSE_MS = 20;
 /** Unsent bytes of a watch before it is closed: for a client that is this far behind, a new list is cheaper. */
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
 /**
- * Milliseconds for which a write may keep a pool thread, above which the next ones of its kind count as long: more than
- * compiling its code takes at the start, and than a busy machine keeps a thread waiting.
+ * Milliseconds for which a write may occupy a pool thread. If one takes longer, later writes of its kind count as long.
+ * More than compiling its code takes at the start, and than a thread waits for a core on a busy machine.
  */
 export const LONG_JOB_MS = 20;
-/** The same for several jobs in one batch: those of each of their kinds are then run alone, to tell which it was. */
+/** The same for several jobs in one batch: the jobs of each kind are then run alone, to find out which kind it was. */
 export const LONG_BATCH_MS = 40;
 /** Milliseconds for which a request waits, after a start, for the objects of its kind to be read from the store. */
 export const LOADING_MS = 30_000;
 /**
- * Milliseconds for which a job may keep its thread of the pool, after which the jobs that wait for it are given to
- * another one: more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients
+ * Milliseconds for which a job may occupy its pool thread. After that, the jobs that wait for it are given to another
+ * thread. More than garbage collection takes, and than a thread waits for a core on a busy machine; less than clients
  * notice.
  */
 export const KEPT_THREAD_MS = 100;
 /**
- * Milliseconds after which such a job counts as stuck: the largest body of any shape takes less. Another thread takes
- * the place of its own, and it counts against its user.
+ * Milliseconds after which such a job counts as stuck: the largest body of any shape takes less. Its thread is replaced
+ * by another one, and the job counts against its user.
  */
 export const STUCK_JOB_MS = 1000;
-/** Threads that take the place of stuck ones at once: some 40 MB each. */
+/** Threads that replace stuck ones at once: about 40 MB each. */
 export const STAND_INS = 4;
 /**
- * How long the jobs of a user are answered with 429 and Retry-After after its second job that was stuck; twice as long
- * after each further one. Each keeps a core for as long as its plugin may take, and a second.
+ * How long the jobs of a user are answered with 429 and Retry-After after its second stuck job; twice as long after
+ * each further one. Each occupies a core for as long as its plugin may take, and a second.
  */
 export const SLOWED_MS = 10_000;
-/** The longest such time, and how long a job that was stuck counts. */
+/** The longest such time, and how long a stuck job counts. */
 export const MOST_SLOWED_MS = 5 * 60 * 1000;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
 /**
- * Requests of one user that wait for pool or writer, so that none fills the queue. Above it: 429 with Retry-After.
+ * Requests of one user that wait for pool or writer, so that no user fills the queue. Above it: 429 with Retry-After.
  */
 export const IDENTITY_REQUESTS = POOL_QUEUE / 2;
-/** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
+/** The same for all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_REQUESTS = POOL_QUEUE / 4;
 /**
- * Watches of one user: each takes some 2 µs of the main thread for every change of its collection. Above it: 429 with
+ * Watches of one user: each takes about 2 µs of the main thread for every change of its collection. Above it: 429 with
  * Retry-After.
  */
 export const IDENTITY_WATCHES = 5000;
@@ -257,9 +262,9 @@ export const YOUNG_GENERATION_MB = 96;
  */
 export const QUIET_YOUNG_GENERATION_MB = 24;
 /**
- * The same of the writer. At a start it reads all values into buffers outside of its heap, which V8 collects when they
- * have two thirds of this size. With more, they would reach the 64 MB from which V8 collects the whole heap again and
- * again: 17 times instead of twice for 100,000 objects of 3.5 KB.
+ * The same for the writer. At the start, it reads all values into buffers outside its heap, which V8 collects when they
+ * reach two thirds of this size. With a larger size, they would reach the 64 MB from which V8 collects the whole heap
+ * repeatedly: 17 times instead of twice for 100,000 objects of 3.5 KB.
  */
 export const WRITER_YOUNG_GENERATION_MB = 12;
 /**
@@ -274,7 +279,7 @@ export const SELECTOR_VALUES = 2500;
 /** Length of a selector; longer ones are not parsed. Above it: 400. */
 export const SELECTOR_CHARACTERS = 32 * 1024;
 /**
- * Objects whose charges the writer keeps in memory, parsed: one is a few kilobytes. Others are read when they are
+ * Charged objects that the writer keeps in memory, parsed: each takes a few kilobytes. Others are read when they are
  * charged.
  */
 export const ACCOUNTS = 2000;
@@ -308,7 +313,7 @@ export const HISTORY_MS = 5 * 60 * 1000;
  */
 export const ACCESS_CACHE_BYTES = 128 * 1024 * 1024;
 /**
- * Cached permissions of one identity. Clients choose what they request, so this prevents that one of them fills the
+ * Cached permissions of one identity. Clients choose what they request, so this prevents one of them from filling the
  * cache.
  */
 export const IDENTITY_CACHE_BYTES = 16 * 1024 * 1024;
@@ -340,7 +345,7 @@ export const UPDATE_MANAGERS = 10;
 /** Total size of the annotations of one object; upstream's limit. */
 export const ANNOTATIONS_BYTES = 256 * 1024;
 /**
- * Characters of the cells of a row of a Table, behind which further cells are empty: definitions may have thousands of
+ * Characters of the cells of a row of a Table, after which further cells are empty: definitions may have thousands of
  * columns that each show the whole object.
  */
 export const ROW_CHARACTERS = 256 * 1024;
@@ -353,28 +358,33 @@ export const WARNING_CHARACTERS = 256;
  * Then their connections are closed.
  */
 export const DRAIN_MS = 60_000;
-/** Causes of an error whose stacks are logged, each the cause of the one before: more than programs have layers. */
+/**
+ * Causes of an error whose stacks are logged, each the cause of the one before: more than the layers of usual programs.
+ */
 export const LOGGED_CAUSES = 10;
-/** Characters of the stacks of an error in the log: some 100 frames. Messages may have texts of clients in them. */
+/** Characters of the stacks of an error in the log: about 100 frames. Messages may contain texts of clients. */
 export const LOGGED_CHARACTERS = 16 * 1024;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
 /**
- * Milliseconds beyond the time limit of a plugin after which a thread of the pool, or the writer, is ended that does not
- * return from a call of it: more than a busy machine keeps a thread waiting.
+ * Milliseconds after the time limit of a plugin at which a pool thread, or the writer, is ended if it does not return
+ * from a call of the plugin: more than a thread waits for a core on a busy machine.
  */
 export const PLUGIN_STALL_MS = 1000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */
 export const STORE_HEALTH_MS = 1000;
-/** Time from a change of what permissions depend on until those for health endpoints are read again, once for all. */
+/**
+ * Time from a change of objects on which permissions depend until the permissions for health endpoints are determined
+ * again, once for all such changes.
+ */
 export const HEALTH_ACCESS_MS = 20;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
 /**
  * Time limit of making one part of a plugin, which may open connections and read files. Then the start fails with the
- * name of the plugin, instead of waiting without end.
+ * name of the plugin, instead of waiting forever.
  */
 export const PLUGIN_START_MS = 60_000;
 /**
@@ -389,25 +399,28 @@ export const THREAD_CLOSE_MS = 3000;
  */
 export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
 /**
- * A request that is passed on to another server, or that webhooks are called for, unless it lasts as long as the client
- * likes; upstream's default. Its query may ask for less.
+ * Time limit of a request that is passed on to another server, or for which webhooks are called, unless its client may
+ * keep it open; upstream's default. Its query may ask for less.
  */
 export const ANSWER_MS = 60_000;
-/** Answer of another server to a request for its discovery or OpenAPI documents. Without it, they are shown as before. */
+/**
+ * Time limit of the answer of another server to a request for its discovery or OpenAPI documents. Without an answer,
+ * they are shown as before.
+ */
 export const AGGREGATED_DOCUMENT_MS = 10_000;
-/** How long a client waits for discovery or OpenAPI documents of other servers, once after a version has changed. */
+/** How long a client waits for discovery or OpenAPI documents of other servers: once after each change of a version. */
 export const AGGREGATED_WAIT_MS = 1000;
-/** Discovery or OpenAPI document of another server: that of all built-in kinds has some 5 MB. */
+/** Discovery or OpenAPI document of another server: that of all built-in kinds has about 5 MB. */
 export const AGGREGATED_DOCUMENT_BYTES = 16 * 1024 * 1024;
 /** Message of a WebSocket of another server. Above it: the connection is closed. */
 export const AGGREGATED_MESSAGE_BYTES = 1024 * 1024;
-/** Idle connections that a thread keeps to one webhook, and the number of certificates that it keeps them for. */
+/** Idle connections that a thread keeps to one webhook, and the number of certificates for which it keeps them. */
 export const WEBHOOK_SOCKETS = 64;
-/** How often a webhook that is busy is called again, within its timeout: upstream's client has the same number. */
+/** How many times a busy webhook is called again within its timeout; the same as in upstream's client. */
 export const WEBHOOK_RETRIES = 10;
 /**
- * Size of the PEM in a CertificateSigningRequest: hundreds of names with the largest of keys. It is parsed by threads
- * that serve other requests as well.
+ * Size of the PEM in a CertificateSigningRequest: hundreds of names with the largest keys. It is parsed by threads that
+ * serve other requests as well.
  */
 export const CERTIFICATE_REQUEST_BYTES = 64 * 1024;
 /** Bytes of audit events that wait to be written by one sink: those of some seconds, beyond which events are lost. */
@@ -423,17 +436,17 @@ export const AUDIT_DRAIN_MS = 10_000;
 export const AUDITED_BYTES = 10 * 1024 * 1024;
 /**
  * Bytes of long answers that a thread keeps for audit events while clients read them, besides those that the answers
- * hold. Above it, events have no answer.
+ * hold. Above it, events do not contain the answer.
  */
 export const AUDITED_ANSWERS_BYTES = 128 * 1024 * 1024;
 /**
- * Bytes of a body that is decoded for the metadata of the object in it, where the event does not repeat the body: the
- * thread that serves connections decodes it. Of a longer body, the name is that of the object that was written.
+ * Bytes of a body that is decoded only for the metadata of its object, because the event does not repeat the body: the
+ * thread that serves connections decodes it. For a longer body, the name is that of the written object.
  */
 export const AUDITED_NAME_BYTES = 100 * 1024;
-/** Senders, namespaces or objects that one limit of events knows at once: each takes some hundred bytes. */
+/** Senders, namespaces or objects that one limit of events tracks at once: each takes some hundred bytes. */
 export const EVENT_LIMIT_KEYS = 1_000_000;
-/** How long the reviews of the images of a pod may take in all. */
+/** How long the reviews of the images of a pod may take in total. */
 export const IMAGE_REVIEW_MS = 30_000;
 /** Answers about images that are kept; upstream's number. */
 export const IMAGE_REVIEWS = 1024;
@@ -445,53 +458,53 @@ export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
 export const METRIC_SERIES = 1000;
 /** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
-/** Labels that an informer has an index of: plugins name few. Queries by other labels search all objects. */
+/** Labels that an informer has an index for: plugins name few. Queries by other labels search all objects. */
 export const LABEL_INDEXES = 32;
-/** Changes that an unused index of a label notes before it is dropped, if it has fewer objects. */
+/** Changes that an unused index of a label records before it is dropped, if it has fewer objects. */
 export const LABEL_INDEX_CHANGES = 10_000;
 /** A document of an identity provider: keys of providers that have hundreds are smaller. A larger one is not read. */
 export const PROVIDER_DOCUMENT_BYTES = 1024 * 1024;
 /** Keys of an identity provider that are used. Each may be tried for a token that does not name its key. */
 export const PROVIDER_KEYS = 256;
-/** How long the documents of an identity provider may take: requests with its tokens may wait for them. */
+/** How long reading the documents of an identity provider may take: requests with its tokens may wait for them. */
 export const PROVIDER_MS = 5000;
 /** Bytes that a credential plugin may print: a token and a chain of certificates. More is a failure of the plugin. */
 export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
 /**
- * A file with manifests that a command reads. As YAML it takes some fifty times its size in memory, and ten seconds.
+ * A file with manifests that a command reads. As YAML, it takes some fifty times its size in memory, and ten seconds.
  */
 export const MANIFEST_BYTES = 16_000_000;
 /** Keys of one provider, and providers of one resource, in a file that says how values are encrypted in the store. */
 export const ENCRYPTION_KEYS = 64;
-/** Answers of key management plugins: larger ones than the next two bounds permit are refused. */
+/** Answers of key management plugins: larger than the next two bounds permit. */
 export const KMS_MESSAGE_BYTES = 64 * 1024;
-/** An encrypted seed, and the name of its key. Both are part of each value; upstream has the same bound. */
+/** An encrypted seed, and the name of its key. Both are part of each value. The bound is upstream's. */
 export const KMS_CIPHERTEXT_BYTES = 1024;
-/** The annotations of an encrypted seed, which are part of each value; upstream has the same bound. */
+/** The annotations of an encrypted seed, which are part of each value. The bound is upstream's. */
 export const KMS_ANNOTATION_BYTES = 32 * 1024;
-/** The most characters of a text of a plugin in an error, which is kept for each value that the plugin refuses. */
+/** Characters of a plugin's text in an error, which is kept for each value that the plugin refuses. */
 export const KMS_REASON_CHARACTERS = 1000;
-/** Seeds of a key management plugin that are remembered in clear text: each start of a server makes one. */
+/** Seeds of a key management plugin that are cached in clear text: each start of a server makes one. */
 export const KMS_SEEDS = 1000;
-/**
- * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; forgotten ones are verified again.
- */
+/** Verified tokens that each thread of the pool caches. Each takes about 2 KB; others are verified again. */
 export const REMEMBERED_TOKENS = 10_000;
 /**
  * Connections of a thread to a webhook of an authenticator or authorizer. If it hangs, calls wait for one of them, and
  * other webhooks have their own.
  */
 export const REVIEW_SOCKETS = 64;
-/** Answers of the webhook that reviews tokens, and of each that reviews access, that are kept: some 1 KB each. */
+/** Answers of the webhook that reviews tokens, and of each that reviews access, that are kept: about 1 KB each. */
 export const REVIEW_ANSWERS = 10_000;
 /**
  * How long a request may wait for a webhook that reviews tokens or access, or for an equal question: the webhook has 30
  * seconds, upstream's time, and its answer must reach the thread.
  */
 export const TOKEN_REVIEW_MS = 35_000;
-/** How long a request may wait for all authorizers of an authorization file: longer than it may last. */
+/**
+ * How long a request may wait for all authorizers of an authorization file: longer than the request itself may take.
+ */
 export const ACCESS_CHAIN_MS = 65_000;
 /** How long a webhook that reviews access may take; upstream's limit. */
 export const ACCESS_REVIEW_MS = 30_000;
@@ -499,15 +512,15 @@ export const ACCESS_REVIEW_MS = 30_000;
 export const BACK_OFF_MIN_MS = 5;
 /** The longest pause before such a retry: short enough to notice a repair soon, long enough that failures are rare. */
 export const BACK_OFF_MAX_MS = 30_000;
-/** Timers of Node.js end at once beyond this many milliseconds. */
+/** The longest time of a timer, in milliseconds: timers of Node.js with a longer one end immediately. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Keys that a reconciler may handle at once: each may have a request in flight. */
 export const RECONCILES_AT_ONCE = 256;
-/** Kinds of events of controllers that are remembered, so that the next of a kind is counted in the same Event. */
+/** Different events of a controller that are remembered, so that repetitions are counted in the same Event object. */
 export const RECORDED_EVENTS = 1000;
 /** Events that one controller may record about one object at once; more of them say nothing new, and are dropped. */
 export const EVENT_BURST = 25;
-/** The time after which an object may have a further event. */
+/** The time after which one more event of an object may be recorded. */
 export const EVENT_REFILL_MS = 5 * 60_000;
 /** Events of a controller that wait to be written; further ones are dropped. */
 export const EVENTS_WAITING = 1000;
@@ -518,10 +531,10 @@ export const EVENTS_WAITING = 1000;
 export const COMPARED_TOLERATIONS = 2000;
 /**
  * Pods of a namespace that are checked when it begins to enforce a level of pod security, as in upstream. The warnings
- * say how many there are beyond.
+ * say how many more there are.
  */
 export const PODS_CHECKED = 3000;
-/** Bytes of the pods that these are chosen from: decoding them takes about a second, the time that upstream takes. */
+/** Bytes of the pods from which these are chosen: decoding them takes about a second, as long as in upstream. */
 export const PODS_CHECKED_BYTES = 64 * 1024 * 1024;
 /** Refused requests that can be explained afterwards: those of some minutes, unless a client is denied all the time. */
 export const RECORDED_REFUSALS = 10_000;
@@ -529,11 +542,11 @@ export const RECORDED_REFUSALS = 10_000;
 export const RECORDED_WRITES = 1000;
 /** Bytes of the records of refusals, and of those of writes. */
 export const RECORDED_BYTES = 32 * 1024 * 1024;
-/** Characters of a message in such a record; the answer had it all. */
+/** Characters of a message in such a record; the answer contained the whole message. */
 export const RECORDED_MESSAGE_CHARACTERS = 4000;
 /** Violations, conflicts, or steps of admission in such a record: there may be any number of policies. */
 export const RECORDED_PARTS = 100;
 /** Characters of the changes of mutators in such a record: those of a few large objects. */
 export const RECORDED_CHANGE_CHARACTERS = 256 * 1024;
-/** Rules that an explanation compares with a request: it takes some 20 ms of a thread. */
+/** Rules that an explanation compares with a request: this occupies a thread for about 20 ms. */
 export const COMPARED_RULES = 20_000;

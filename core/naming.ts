@@ -44,12 +44,12 @@ const IRREGULAR_NAMES = new Map([
 ]);
 
 /**
- * Translates neutral names, which code and tables use, into those that clients see. This file is the only one that
+ * Translates neutral names, which code and tables use, into the names that clients see. This file is the only one that
  * contains brand names.
  */
 export interface Naming {
   readonly name: NamingName;
-  /** The name of the system: the namespace finalizer and the server's own Service have it. */
+  /** The name of the system, used for the namespace finalizer and the server's own Service. */
   readonly product: string;
   /** Its short form, a prefix of names such as `<short>-system`. */
   readonly short: string;
@@ -75,7 +75,7 @@ export interface Naming {
   variable(neutral: string): string;
   /** Whether an API group, as clients see it, is in a domain of the system: definitions of others need an approval. */
   isReservedGroup(group: string): boolean;
-  /** Whether an API group is in a domain that the system has in the other naming. */
+  /** Whether an API group is in a domain that belongs to the system in the other naming. */
   isOtherNamingGroup(group: string): boolean;
 }
 
@@ -147,5 +147,5 @@ export const PRODUCTS: readonly string[] = [neutral.product, kubernetes.product]
 export const neutralMediaType = (given: string): string =>
   given.replace('vnd.kubernetes.', 'vnd.orchestrator.').replace(/\bg="?meta\.k8s\.io"?/, 'g=meta.orchestrator.io');
 
-/** Begins a WebSocket subprotocol that carries a bearer token in base64url, in either naming. */
+/** The beginning of a WebSocket subprotocol that carries a bearer token in base64url, in either naming. */
 export const BEARER_SUBPROTOCOL = /^base64url\.bearer\.authorization\.(?:k8s|orchestrator)\.io\./;

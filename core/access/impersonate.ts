@@ -13,7 +13,7 @@ const API = { group: 'authentication.orchestrator.io', version: 'v1' };
 type Attributes = Pick<ResourceTarget, 'group' | 'version' | 'resource' | 'subresource' | 'namespace' | 'name'>;
 
 const makeAttributes = (resource: string, name: string, rest: Partial<Attributes> = {}): Attributes => ({
-  // Questions about users, groups and accounts have no version, like those of upstream: webhooks see it.
+  // As in upstream, questions about users, groups and accounts have no version: webhooks see it.
   group: '',
   version: '',
   subresource: '',

@@ -37,7 +37,7 @@ const UNCACHED = timeOr('never');
 /** Storage names have a group: a plural name alone is a mistake. */
 const areStorageNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every(name => typeof name === 'string' && name.includes('/'));
-/** Whether a value has both storage names and a time. Any number is a time, as for one answer: see isDependsOn. */
+/** Whether a value has both storage names and a time. Any number is a time, as in a single answer: see isDependsOn. */
 const areBoth = (value: unknown): boolean => {
   const { resources, milliseconds } = (value ?? {}) as { resources?: unknown; milliseconds?: unknown };
   return areStorageNames(resources) && typeof milliseconds === 'number' && !Number.isNaN(milliseconds);
@@ -46,7 +46,7 @@ const DEPENDS_ON = [
   (value: unknown): boolean => areStorageNames(value) || areBoth(value) || UNCACHED[0](value),
   `a list of storage names (core/namespaces), { resources, milliseconds }, ${UNCACHED[1]}`,
 ] as const;
-/** Accepts any number for one answer, also a negative time: it has expired. */
+/** Accepts any number for a single answer, even a negative one: the answer has then already expired. */
 const isCacheFor = (value: unknown): boolean =>
   typeof value === 'number' ? !Number.isNaN(value) : CACHE_FOR[0](value);
 const isDependsOn = (value: unknown): boolean =>
@@ -154,15 +154,18 @@ const without = (request: Received, isHidden: (header: string) => boolean): Rece
     },
   ) as Received;
 
-/** The function that hides from an authenticator the headers that others own. */
-function hider(own: Authenticator, all: readonly Contributed<Authenticator>[]): (request: Received) => Received {
+/** Returns a function that hides the headers owned by other authenticators from this one. */
+function hideForeignHeaders(
+  own: Authenticator,
+  all: readonly Contributed<Authenticator>[],
+): (request: Received) => Received {
   const owners = all.flatMap(({ value }) => (value.owns && value !== own ? [value] : []));
   if (owners.length === 0) return request => request;
   return request => without(request, header => owners.some(owner => owner.owns!(header)));
 }
 
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
-  const hide = new Map(inputs.map(input => [input, hider(input.value, inputs)]));
+  const hide = new Map(inputs.map(input => [input, hideForeignHeaders(input.value, inputs)]));
   return {
     async authenticate(given) {
       const refusals: Refusal[] = [];
@@ -190,7 +193,8 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
 }
 
 /**
- * The result of an authorizer that cannot list its rules: the review is marked as incomplete and shows the other rules.
+ * The rules of an authorizer. If it cannot list them, the review is marked as incomplete and shows the rules of the
+ * others.
  */
 async function rulesOf({ plugin, value, call }: Contributed<Authorizer>, user: User, namespace: string) {
   if (!value.rulesFor) return { ...NO_RULES, incomplete: true, error: `the authorizer ${plugin} cannot list rules` };
@@ -208,7 +212,7 @@ async function explainedOpinion(
   user: User,
   target: Target,
 ): Promise<ExplainedOpinion> {
-  // One that fails refuses the request.
+  // An authorizer that fails denies the request.
   let opinion: Opinion = { plugin, is: 'deny' };
   try {
     const { is, reason } = await call(() => after(value.authorize(user, target), checkDecision));
@@ -220,7 +224,7 @@ async function explainedOpinion(
   }
 }
 
-/** The request is carried out for this user and target: an authorizer that changed them would decide on others. */
+/** Freezes the user and the target. Later stages use the same objects, so no authorizer may change them. */
 function freeze(user: User, target: Target): void {
   for (const value of [user, user.groups, target]) Object.freeze(value);
 }

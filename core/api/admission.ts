@@ -37,7 +37,7 @@ export interface EquivalentKind extends ServedKind {
 }
 
 /**
- * A change as parties outside of the server see it: in the version of the request, and for a subresource with a kind of
+ * A change as parties outside the server see it: in the version of the request, and for a subresource with a kind of
  * its own as an object of that kind (`scale` shows a Scale, `binding` a Binding, a CONNECT its options).
  *
  * @example
@@ -108,27 +108,27 @@ export interface Change {
   readonly repeated: boolean;
   readonly old?: Frozen<ApiObject>;
   /**
-   * Where empty lists and maps were sent, which drafts of built-in kinds do not have: the members of the object, each
-   * with the members of its own that are or have one.
+   * The members of the object in which the client sent empty lists or maps, which drafts of built-in kinds do not have.
+   * Each comes with the names of its own members that are or contain one.
    */
   readonly emptied?: ReadonlyMap<string, ReadonlySet<string>>;
   readonly view: ChangeView;
   /** Adds a Warning header to the answer, also to a refusal. */
   warn(text: string): void;
   /**
-   * Adds an annotation to the audit event of the request, if there is none of this name. Names are qualified
+   * Adds an annotation to the audit event of the request, unless it has one of this name. Names are qualified
    * (`example.com/name`); others are ignored.
    */
   annotate(name: string, value: string): void;
   /**
-   * Adds a step to the record that explains the decision afterwards: an act of a part of the plugin. Absent where
+   * Adds a step, an action of one part of the plugin, to the record that explains the decision later. Absent where
    * nothing is recorded.
    */
   report?(step: ReportedStep): void;
   /**
-   * To be called before a call that changes something outside of the server. From then on, no other thread handles the
-   * request if its own does not return or ends: then it fails. Throws Refusal if another thread handles it already; the
-   * call must not be made then.
+   * Must be called before anything outside the server is changed. From then on, the request is not given to another
+   * thread if its own hangs or ends; it fails instead. Throws Refusal if another thread already handles it; the change
+   * must then not be made.
    */
   beginSideEffects(): void;
   /**
@@ -173,14 +173,14 @@ export interface Validator {
 }
 
 /**
- * The server's check of the draft that a plugin of the configuration returns. It is called with the draft that the
- * plugin gets; the function that it returns, with the draft as the plugin has changed it. That adds the members that
- * decoding makes sure of, and throws TypeError if the draft is no longer an object of its kind.
+ * Checks the draft that a configured plugin returns. It is called with the draft before the plugin gets it; the
+ * function that it returns is called with the draft as the plugin has changed it. That function adds the members that
+ * decoding guarantees, and throws TypeError if the draft is no longer an object of its kind.
  */
 type Complete = (before: ApiObject) => (draft: ApiObject) => void;
 
 /**
- * Is told of the calls of mutators and validators, which are made one after the other.
+ * Observes the calls of mutators and validators, which are made one after another.
  *
  * @example
  * observer.begin('Mutate', 'labels', draft);
@@ -195,8 +195,8 @@ export interface AdmissionObserver {
 }
 
 /**
- * The combination of all mutators, in order. `complete` is asked about the plugins of the configuration. Throws the
- * refusal of a mutator, or PluginFailure.
+ * The combination of all mutators, in order. `complete` checks the drafts of configured plugins. Throws the refusal of
+ * a mutator, or PluginFailure.
  *
  * @example
  * await mutate(change, draft);
@@ -277,7 +277,7 @@ function mutateChecked(
   );
 }
 
-/** A part with its selection, which is read once: later changes of it have no effect. */
+/** A part with its selection, which is read once: later changes to it have no effect. */
 const selecting = <Part extends { readonly on: Match }>(input: Contributed<Part>) => ({
   input,
   on: selectionOf(input.value.on),
@@ -352,7 +352,7 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
   return async (change, object, observer) => {
     const asked = validators.filter(({ on }) => matches(on, change));
     if (asked.length === 0) return [];
-    // Those of the server do not change their arguments.
+    // Built-in validators do not change their arguments.
     if (asked.some(({ input }) => !input.isBuiltIn)) {
       deepFreeze(object);
       freezeChange(change);

@@ -13,8 +13,8 @@ import { type Awaitable, ConfigError, type Contributed, definePoint } from './po
 export interface Controller {
   readonly name: string;
   /**
-   * Names of controllers after which this one starts on a new store: what clients wait for is written before what they
-   * do not. Those that are configured later, or do not run, are ignored.
+   * Names of controllers after which this one starts on a new store, so that the objects that clients wait for are
+   * written first. Names of controllers that are configured later, or do not run, are ignored.
    */
   readonly startsAfter?: readonly string[];
   /** Starts the controller. Resolves after its first pass over the initial state. */
@@ -22,9 +22,9 @@ export interface Controller {
 }
 
 /**
- * Objects that controllers make when they start, and every server has, such as default roles. Until they have started,
- * the check `poststarthook/<name>` of the health endpoints fails, a server with a new store does not listen, and
- * requests of controllers with a role of their own (`--use-service-account-credentials`) wait.
+ * The creation of objects that every server has, such as default roles, by controllers when they start. Until they have
+ * started, the check `poststarthook/<name>` of the health endpoints fails, a server with a new store does not listen,
+ * and requests of controllers with a role of their own (`--use-service-account-credentials`) wait.
  *
  * @example
  * const defaults: PostStartHook = { name: 'shop/default-prices', controllers: ['prices'] };
@@ -55,7 +55,10 @@ export interface HealthCheck {
   check(): Awaitable<void>;
 }
 
-/** A throw reports something unhealthy and is not a failure of the plugin. A check that does not answer has failed. */
+/**
+ * Limits the time of checks: one that does not answer in time has failed. A check that throws reports something
+ * unhealthy, which is not a failure of the plugin.
+ */
 function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly HealthCheck[] {
   return inputs.map(({ value, call }) => ({
     name: value.name,
@@ -94,7 +97,9 @@ function withOwnNames(inputs: readonly Contributed<PostStartHook>[]): readonly N
   });
 }
 
-/** Controllers whose failure to start is one of the plugin: `start` then throws PluginFailure. It has no time limit. */
+/**
+ * Makes a controller's failure to start a failure of its plugin: `start` throws PluginFailure. It has no time limit.
+ */
 const namedControllers = (inputs: readonly Contributed<Controller>[]): readonly Controller[] =>
   inputs.map(({ value, call }) => ({
     name: value.name,

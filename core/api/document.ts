@@ -16,15 +16,18 @@ import { type Awaitable, type Contributed, definePoint } from './point.js';
  * };
  */
 export interface HttpDocument {
-  /** Without a slash at the end. The document is also served at the path with a slash. */
+  /** The path, without a slash at the end. The document is also served at the path with a slash. */
   readonly path: string;
   /** Clients that do not accept it get 406. */
   readonly contentType: string;
   /** Further headers of the answer, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How the OpenAPI documents of the server describe its GET; without it, they do not. `operationId` is unique. */
+  /**
+   * The description of its GET in the OpenAPI documents of the server; absent: they do not describe it. `operationId`
+   * is unique.
+   */
   readonly openApi?: { readonly operationId: string; readonly tag: string };
-  /** The text of the document. Called for every GET. `port`: where the server listens for HTTPS. */
+  /** The text of the document. Called for every GET. `port`: the port on which the server listens for HTTPS. */
   body(server: { readonly port: number }): Awaitable<string>;
 }
 

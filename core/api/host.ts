@@ -12,9 +12,9 @@ import type { CheckedRef, ObjectOf, ResourceRef, Resources } from './client/refe
 export type Thread = 'front' | 'pool' | 'writer' | 'control';
 
 /**
- * Structured log. Each record is written to standard error with the name of the plugin, as `--logging-format` says.
- * Members named `authorization`, `password` or `token` are redacted. `info` is written from verbosity 1, and `debug`
- * from 2.
+ * Structured log. Each record is written to standard error with the name of the plugin, in the format of
+ * `--logging-format`. Members named `authorization`, `password` or `token` are redacted. `info` is written from
+ * verbosity 1, and `debug` from 2.
  *
  * @example
  * host.log.warn({ namespace, team }, 'the namespace has no team');
@@ -55,9 +55,8 @@ export interface LabeledInformer extends Informer {
    */
   labeled(namespace: string, label: string, value: string): readonly ApiObject[];
   /**
-   * The first objects of a namespace in the order of their names, up to `bytes` bytes as they are stored, and how many
-   * there are in all. For reads of more objects than `list` should return: objects that are decoded for it are not
-   * kept.
+   * The first objects of a namespace in the order of their names, up to `bytes` bytes as they are stored, and their
+   * total number. Use it instead of `list` for very many objects: those that it decodes are not kept in memory.
    */
   listFirst(namespace: string, bytes: number): { readonly objects: readonly ApiObject[]; readonly total: number };
 }
@@ -116,7 +115,7 @@ export interface ResourceEvent<T = ApiObject> {
 export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
 
 /**
- * A service as a part in the pool sees it.
+ * A service, as parts of plugins in the pool use it.
  *
  * @example
  * const days = host.service('holidays');
@@ -124,11 +123,11 @@ export type Combined<Out> = { readonly name: string; readonly combine: (inputs: 
  */
 export interface ServiceClient {
   /**
-   * The state that was published last: the same object until there is another one. Waits for the first one; the threads
-   * of the pool may get a new one at slightly different times.
+   * The last published state: the same object until another one is published. Waits for the first one. The threads of
+   * the pool may get a new state at slightly different times.
    */
   state(): Awaitable<unknown>;
-  /** Asks the service. Rejects with an Error that has the message of its error. */
+  /** Asks the service. If the service throws, rejects with an Error that has the same message. */
   ask(question: unknown): Promise<unknown>;
 }
 
@@ -174,12 +173,12 @@ interface InformerHost {
 interface PoolHost {
   /**
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
-   * then on it is like any other. Throws for a name that no resource can have.
+   * then on it works like any other. Throws for a name that no resource can have.
    */
   dynamicInformer<const R extends ResourceRef>(resource: CheckedRef<R>): Awaitable<LabeledInformer>;
   /** The kinds that are served now. */
   readonly kinds: Kinds;
-  /** A service of this plugin or another one, by its name. One that no plugin contributes never has a state. */
+  /** A service of this plugin or another one, by its name. A service that no plugin contributes never has a state. */
   service(name: string): ServiceClient;
 }
 
@@ -187,8 +186,8 @@ interface PoolHost {
 interface MetricsHost {
   /**
    * Adds to a metric that a plugin defines at the point `metrics`: a counter is increased by `value`, a gauge is set to
-   * it, a histogram observes it. The labels must be those of the metric. A value that fits no metric is lost, and the
-   * log says so.
+   * it, a histogram observes it. The labels must be those of the metric. A value that does not fit a metric is dropped,
+   * and this is logged.
    */
   observe(metric: string, labels: { readonly [name: string]: string }, value: number): void;
 }
@@ -201,7 +200,7 @@ interface MetricsHost {
  */
 export interface StoredKind {
   readonly storageName: string;
-  /** As clients name it. */
+  /** The group as clients name it. */
   readonly group: string;
   readonly version: string;
   readonly resource: string;
@@ -217,7 +216,7 @@ export interface StoredKind {
  * const limits = host.kinds.find('example.com/v1', 'Limit');
  */
 export interface Kinds {
-  /** The stored kind that is served in a version, both as clients name them; undefined where there is none. */
+  /** The stored kind that is served in a version, both as clients name them; undefined if there is none. */
   find(apiVersion: string, kind: string): StoredKind | undefined;
   /** The neutral name of a group that is named as clients name it. */
   neutralGroup(group: string): string;
@@ -228,14 +227,14 @@ interface RequestHost {
   /**
    * Makes a request, in the control thread as `system:serviceaccount:<system namespace>:<name>`, in the front end as
    * `system:apiserver`; both have all permissions. `name` is that of the controller or service. Throws Refusal if the
-   * request is refused, and in the front end an Error before the server answers requests: services may call it when
-   * they are asked, not when they start.
+   * request is refused, and in the front end an Error as long as the server does not answer requests yet: services may
+   * call it in `ask`, but not in `start`.
    */
   request(name: string, request: InternalRequest): Promise<ApiObject>;
 }
 
 /**
- * Where an object is.
+ * The resource, namespace and name of an object.
  *
  * @example
  * const found: FoundObject = { storageName: 'core/pods', namespace: 'shop', name: 'web' };
@@ -250,8 +249,9 @@ export interface FoundObject {
 /** The members that the control thread adds. */
 interface ControlHost {
   /**
-   * The objects of all resources that have one of these uids, by uid. There is no index: all objects are searched, some
-   * milliseconds for ten thousand, so ask for many uids at once, and only where an object is not where it should be.
+   * The objects of all resources that have one of these uids, by uid. There is no index: all objects are searched,
+   * which takes some milliseconds per ten thousand, so ask for many uids at once, and only for objects that were not
+   * found at their expected place.
    */
   findByUid(uids: ReadonlySet<string>): Promise<ReadonlyMap<string, FoundObject>>;
   /**

@@ -12,13 +12,13 @@ export interface PluginWithSchema<Config> extends Omit<Plugin<Config>, 'parse'> 
   readonly config: ConfigSchema<Config>;
 }
 
-/** A value of a plugin in JavaScript, where no type says that one of the members is needed. */
+/** Whether a value is a schema. It may come from a plugin in JavaScript, where no type requires one. */
 const isSchema = (config: Partial<ConfigSchema<unknown>> | undefined): boolean =>
   typeof config?.['~standard']?.validate === 'function';
 
 /**
- * Checks a plugin's shape where it is written. Adds the version of the interface that it is written with, and `parse`
- * where it gives a schema of its configuration. Throws TypeError where it gives neither.
+ * Checks the type of a plugin where it is written. Adds the version of the interface that it is written for, and
+ * `parse` if it has a schema of its configuration instead. Throws TypeError if it has neither.
  *
  * @example
  * export default definePlugin({ name: 'nothing', parse: () => null, contribute: () => [] });

@@ -6,7 +6,7 @@ import type { Combined, Host, Thread } from './host.js';
 export type { Awaitable, Combined };
 
 /**
- * Decides about a request when a call of a mutator or validator fails: it is refused with 500, or continues without the
+ * What happens to a request if a call of a mutator or validator fails: it is refused with 500, or continues without the
  * plugin.
  *
  * @example
@@ -97,8 +97,8 @@ export interface Point<T extends Thread, In, Out> {
 
 /**
  * Defines an extension point for values of type In. Its name must be unique within a server. `host.at(point)` returns
- * the contributions of plugins to it. `check` throws if a plugin, which need not be in TypeScript, made something else;
- * the start then fails with the name of the plugin.
+ * the contributions of plugins to it. `check` throws if a plugin, which may be written in JavaScript, made something
+ * else; the server then does not start and names the plugin.
  *
  * @example
  * export const greeting = definePoint<string>()('greeting', ['pool'], all =>
@@ -161,7 +161,7 @@ export interface Plugin<Config = unknown> {
   readonly apiVersion?: string;
   /**
    * Validates the settings. Pure; throws ConfigError with the path of an invalid field. `definePlugin` accepts a
-   * schema, `config`, in its place.
+   * schema, `config`, instead.
    */
   parse(config: unknown): Config;
   /** Returns the contributions. Pure and cheap; runs in every thread. */

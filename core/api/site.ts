@@ -23,7 +23,7 @@ export interface SiteRequest {
   readonly secure: boolean;
   /** At most SITE_BODY_BYTES; larger ones are answered with 413. */
   readonly body: Uint8Array;
-  /** Where the server listens for HTTPS. */
+  /** The port on which the server listens for HTTPS. */
   readonly port: number;
 }
 
@@ -40,8 +40,8 @@ export interface SiteAnswer {
 }
 
 /**
- * Everything below one path, which a plugin answers itself. Requests for it are for everybody: content that must be
- * protected belongs to resources, or to documents, which the authorizers decide about.
+ * Everything below one path, which a plugin answers itself. Anybody may request it: content that must be protected
+ * belongs to resources, or to documents, which the authorizers protect.
  *
  * @example
  * const help: HttpSite = {
@@ -52,7 +52,10 @@ export interface SiteAnswer {
 export interface HttpSite {
   /** One segment, such as `/help`, that no path of the server begins with. */
   readonly path: string;
-  /** Answers a request for the path, or for one below it. In the main thread, whichever thread has the connection. */
+  /**
+   * Answers a request for the path, or for one below it. Called in the main thread, whichever thread has the
+   * connection.
+   */
   answer(request: SiteRequest): Awaitable<SiteAnswer>;
 }
 

@@ -26,12 +26,12 @@ export interface StrategyContext {
   /** Whether nothing will be stored. */
   readonly dryRun: boolean;
   /**
-   * Where empty lists and maps were sent: the members of the object with one at or below them, such as `spec`, each
-   * with the members of its own that are or have one. Objects do not have empty lists, but some kinds tell them from
-   * none.
+   * The members of the object, such as `spec`, in which the client sent empty lists or maps, each with the names of its
+   * own members that are or contain one. Objects do not have empty lists, but some kinds distinguish them from absent
+   * ones.
    */
   readonly emptied?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Calls back with the place of each empty list and map that was sent and that the object does not have. */
+  /** Calls `visit` with the path of each empty list and map that was sent but that the object does not have. */
   eachEmptied?(visit: (place: readonly (string | number)[]) => void): void;
   /**
    * The current object of a resource in `Strategy.reads`, including every write acknowledged before the request;
@@ -43,7 +43,7 @@ export interface StrategyContext {
   /** Adds a Warning header to the answer; absent if there is no answer to a client. */
   warn?(text: string): void;
   /**
-   * Adds an annotation to the audit event of the request, if there is none of this name. Names are qualified
+   * Adds an annotation to the audit event of the request, unless it has one of this name. Names are qualified
    * (`example.com/name`); others are ignored. Absent if there is no request.
    */
   annotate?(name: string, value: string): void;
@@ -72,7 +72,10 @@ export interface Column<T = ApiObject> {
   /** Columns with a priority above 0 are shown only in wide output. */
   readonly priority: number;
   readonly description: string;
-  /** The cell of an object in its storage version. It is kept while the object does not change: times are ages. */
+  /**
+   * The cell of an object in its storage version. It is cached until the object changes, so the time since an event
+   * must be returned as an Age.
+   */
   cell(object: T): CellValue;
 }
 
@@ -154,9 +157,9 @@ export type Connection<T = ApiObject> = (
 ) => Refusal | 'empty' | undefined;
 
 /**
- * The user of a token, with all groups. `audiences` are those of the asked ones that it is for; absent where its
- * authenticator knows of none, and it is for this server. No user: the token is invalid, for `reasons`, if any are
- * known.
+ * The result of reviewing a token. `user`: the user with all groups; absent if the token is invalid, for `reasons`, if
+ * any are known. `audiences`: those of the requested audiences that the token is for; absent if its authenticator does
+ * not know audiences, and the token is for this server.
  *
  * @example
  * const { user, reasons = [] } = await context.authenticate(token, ['https://vault']);
@@ -201,14 +204,14 @@ export interface ScaleFields<T = ApiObject> {
   /** The resource name in the 404 for the scale of an object that does not exist; absent: the resource itself. */
   readonly notFoundAs?: { readonly group: string; readonly resource: string };
   /**
-   * Messages about objects without a value at `spec`, or with values that are not counts. Without them such a scale has
-   * no replicas. With messages, the strategy validates the counts as well.
+   * Error messages for objects without a value at `spec`, or with values that are not counts. Absent: the scale of such
+   * an object has no replicas. If set, the strategy must validate the counts as well.
    */
   readonly messages?: ScaleMessages;
 }
 
 /**
- * Error messages of the scales of kinds whose paths may lead anywhere.
+ * Error messages of the scale subresource, for kinds whose definitions choose the paths.
  *
  * @example
  * const messages: ScaleMessages = { absent: 'no replicas', empty: 'set replicas', wrongType: () => undefined };
@@ -216,14 +219,17 @@ export interface ScaleFields<T = ApiObject> {
 export interface ScaleMessages {
   /** 500 for a read of the scale if there is no value at `spec`. */
   readonly absent: string;
-  /** 400 for a patch that leaves it so. */
+  /** 400 for a patch that leaves that value absent. */
   readonly empty: string;
-  /** 500 for all requests if this returns a text: a value of the object has another type than the scale has there. */
+  /**
+   * The message of a 500 for all requests if a value of the object does not have the type that the scale has there;
+   * otherwise undefined.
+   */
   readonly wrongType: (object: ApiObject) => string | undefined;
 }
 
 /**
- * A companion of an object: its members beside `apiVersion` and `kind`.
+ * A companion of an object: its members other than `apiVersion` and `kind`.
  *
  * @example
  * const companion: Companion = { metadata: { name: '10.0.0.7' }, spec: {} };
@@ -295,11 +301,12 @@ export interface Strategy<T = ApiObject> {
   readonly allowCreateOnUpdate: boolean;
   /** Whether PUT without a resourceVersion is accepted. */
   readonly allowUnconditionalUpdate: boolean;
-  /** The resources that `StrategyContext.lookup` and `list` can read, named as a `ResourceName`. */
+  /** The resources that `StrategyContext.lookup` and `list` can read, named as for `host.informer`. */
   readonly reads?: readonly string[];
   /**
-   * How many times as long as for another object of its size a write takes, for example because schemas or expressions
-   * are compiled. Absent: 1. Writes that may take long run apart, so that others do not wait for them.
+   * How much longer a write takes than for another object of the same size, as a factor: above 1, for example, if
+   * schemas or expressions are compiled. Absent: 1. Writes that may take long run separately, so that others do not
+   * wait for them.
    */
   readonly weight?: number;
   /** Awaited before the other functions are called for a request: loads modules that few servers need. */
@@ -347,8 +354,8 @@ export interface Strategy<T = ApiObject> {
   readonly companions?: (object: T) => readonly { readonly storageName: string; readonly object: Companion }[];
 
   /**
-   * Subresources whose bodies have credentials, '' for the resource itself: no audit event repeats them, whatever its
-   * policy asks for.
+   * Subresources whose bodies contain credentials; '' is the resource itself. Audit events never contain these bodies,
+   * whatever the audit policy says.
    */
   readonly confidential?: readonly string[];
 
@@ -420,9 +427,9 @@ export interface Strategy<T = ApiObject> {
    */
   readonly convert?: (object: ApiObject, toApiVersion: string) => ApiObject;
   /**
-   * For kinds of which some version cannot show all that is stored. Restores, in an object that a write in such a
-   * version has been converted from, what the write does not change: `stored` is the object before the write, and
-   * `subresource` what is written, undefined for the object itself.
+   * For kinds with a version that cannot represent everything that is stored. Restores, in an object that was converted
+   * from a write in such a version, the members that the write does not change. `stored` is the object before the
+   * write, and `subresource` is the written subresource, undefined for the object itself.
    */
   readonly restoreStored?: (object: T, stored: T, subresource: string | undefined) => void;
 }

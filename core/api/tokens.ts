@@ -13,7 +13,7 @@ export interface NewToken {
   readonly account: ApiObject;
   readonly pod?: ApiObject | undefined;
   readonly secret?: ApiObject | undefined;
-  /** The node of the pod, or the one that the token is bound to. It may have a name alone. */
+  /** The node of the pod, or the one that the token is bound to. It may have only a name. */
   readonly node?: ApiObject | undefined;
   readonly audiences: readonly string[];
   readonly issuedAt: number;
@@ -32,7 +32,7 @@ export interface NewLegacyToken {
   readonly namespace: string;
   readonly secret: string;
   readonly account: string;
-  /** Of the account. */
+  /** The uid of the account. */
   readonly uid: string;
 }
 
@@ -51,7 +51,7 @@ export interface TokenIssuer {
   readonly extend: boolean;
   /** A new token with an id of its own. */
   issue(token: NewToken): Promise<string>;
-  /** A token that never expires: it is valid as long as the secret that holds it. */
+  /** A token that never expires: it is valid as long as the secret that holds it exists. */
   issueLegacy(token: NewLegacyToken): Promise<string>;
 }
 

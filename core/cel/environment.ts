@@ -35,9 +35,9 @@ export interface Compiled {
   readonly type?: Type;
   readonly cost?: CostRange;
   readonly issues: readonly Issue[];
-  /** The issues as text with carets, or that planning a checked expression failed, and why. */
+  /** The issues as text with carets, or the reason why planning a checked expression failed. */
   readonly errors: string;
-  /** Why planning a checked expression failed. */
+  /** The reason why planning a checked expression failed. */
   readonly planError?: string;
 }
 
@@ -152,7 +152,7 @@ export class Environment implements Scope {
     return undefined;
   }
 
-  /** Whether the name is a variable, whose value the activation gives. */
+  /** Whether the name is a variable, whose value is in the activation. */
   isVariable(name: string): boolean {
     return this.variables.has(name);
   }

@@ -6,8 +6,8 @@ import type { Value } from './evaluate/values.js';
 import { librariesOf, validationOf } from './versions.js';
 
 /**
- * One table: expressions over a `self` of the schema. `self` is data, or JSON text. It gets the defaults of the schema,
- * as the objects that rules see have them.
+ * One table: expressions over a `self` of the schema. `self` is data, or JSON text. The defaults of the schema are
+ * applied, as in the objects that rules see.
  */
 export interface Table {
   readonly name?: string;
@@ -34,7 +34,7 @@ export function runTable(table: Table, parseJson: (text: string) => unknown): st
   return table.cases.map(c => normalizeResult(evaluateCase(env, c.expr, self)));
 }
 
-/** Data with the defaults of its schema, also in place of nulls that the schema does not allow. */
+/** Data with the defaults of its schema, which also replace nulls that the schema does not allow. */
 function withDefaults(schema: Schema, data: unknown): unknown {
   if (Array.isArray(data)) return schema.items ? data.map(item => withDefaults(schema.items!, item)) : data;
   if (typeof data !== 'object' || data === null) return data;

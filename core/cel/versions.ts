@@ -25,7 +25,7 @@ export type CompatibilityVersion = `${number}.${number}`;
 /** The release whose environment is the default. */
 export const DEFAULT_VERSION: CompatibilityVersion = '1.32';
 
-/** Comprehensions over two variables. */
+/** Comprehensions with two variables. */
 const TWO_VARIABLE_COMPREHENSIONS: Library = {
   name: 'two-variable-comprehensions',
   macros: TWO_VARIABLE_MACROS,
@@ -66,7 +66,7 @@ export interface FeatureGates {
 /** The minor release from which selectors are on by default. */
 const SELECTORS_ON = 32;
 
-/** The lists by release and gates: equal lists are one, so that their declarations are made once. */
+/** The lists by release and gates. Equal lists are shared, so that their declarations are created once. */
 const lists = new Map<string, readonly Library[]>();
 
 /** The libraries of a release. */
@@ -87,7 +87,7 @@ export function librariesOf(
   return made;
 }
 
-/** The libraries that stored expressions are evaluated with: those of all known releases. */
+/** The libraries with which stored expressions are evaluated: those of all known releases. */
 export const widestLibraries = (): readonly Library[] => librariesOf('1.99');
 
 /** All libraries, for use outside an API server. */

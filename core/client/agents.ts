@@ -13,7 +13,7 @@ type Target = { readonly host?: string; readonly port?: number | string; readonl
 /** Connections over TLS through a proxy (RFC 9110, 9.3.6). */
 class ProxyAgent extends https.Agent {
   readonly #proxy: URL;
-  /** Requests to the proxy that it has not answered. */
+  /** Requests that the proxy has not answered yet. */
   readonly #pending = new Set<http.ClientRequest>();
 
   constructor(options: https.AgentOptions, proxy: URL) {
@@ -51,7 +51,7 @@ class ProxyAgent extends https.Agent {
     return undefined;
   }
 
-  /** Closes all connections, and ends the requests to the proxy: those who wait for them get an error. */
+  /** Closes all connections, and ends the requests to the proxy, which then fail. */
   override destroy(): void {
     for (const sent of this.#pending) sent.destroy(new Error('the connections were closed'));
     super.destroy();
@@ -63,7 +63,7 @@ function makeAgent(server: ServerAddress, { certificate, key }: ClientCredential
   if (url.startsWith('http:')) return new http.Agent({ keepAlive: true });
   const options = {
     keepAlive: true,
-    // Each certificate is trusted by itself, as upstream's clients have it.
+    // As in upstream's clients, each certificate is trusted by itself.
     ...(ca && { ca, allowPartialTrustChain: true }),
     ...(serverName && { servername: serverName }),
     ...(certificate && { cert: certificate, key }),
@@ -72,7 +72,7 @@ function makeAgent(server: ServerAddress, { certificate, key }: ClientCredential
   return proxy ? new ProxyAgent(options, proxy) : new https.Agent(options);
 }
 
-/** The connections to a server. A changed certificate or key gets new ones, with a new handshake. */
+/** The connections to a server. After a change of the certificate or key, new ones are made, with a new handshake. */
 export class Agents {
   #agent: http.Agent | undefined;
   #certificate: string | undefined;
@@ -80,7 +80,10 @@ export class Agents {
 
   constructor(readonly server: ServerAddress) {}
 
-  /** The connections for some credentials. Those of another certificate are closed once their requests have ended. */
+  /**
+   * The connections for some credentials. Connections with another certificate are closed once their requests have
+   * ended.
+   */
   agentFor(credentials: ClientCredentials): http.Agent {
     const { certificate, key } = credentials;
     if (this.#agent && this.#certificate === certificate && this.#key === key) return this.#agent;

@@ -19,7 +19,7 @@ function expiryOf(status: UnknownRecord): number | undefined {
   throw new Error('status.expirationTimestamp must be a time such as 2030-01-31T12:00:00Z');
 }
 
-/** A member of the status that must be a string; '' where it is absent. */
+/** A member of the status that must be a string; '' if it is absent. */
 function textAt(status: UnknownRecord, name: string): string {
   const value = valueAt(status, name);
   if (isAbsent(value)) return '';
@@ -28,8 +28,8 @@ function textAt(status: UnknownRecord, name: string): string {
 }
 
 /**
- * Reads the output of a plugin (spec, "ExecCredential"). Throws an Error that names the field; it never has a part
- * of the credentials.
+ * Reads the output of a plugin (spec, "ExecCredential"). Throws an Error that names the field; the message never
+ * contains a part of the credentials.
  */
 function readExecCredential(output: string, apiVersion: string): ClientCredentials {
   const document = parse(output);
@@ -92,8 +92,8 @@ function isInteractive({ interactiveMode, command }: ExecPlugin, hasTerminal: bo
 }
 
 /**
- * Runs a plugin, and reads the credentials that it prints. Its standard error is that of this process. It
- * has no time limit: somebody may be signing in. Rejects with an Error that names the plugin.
+ * Runs a plugin, and reads the credentials that it prints. Its standard error is that of this process. It has no time
+ * limit, because a user may be signing in. Rejects with an Error that names the plugin.
  */
 export async function runPlugin(plugin: ExecPlugin, hasTerminal: boolean): Promise<ClientCredentials> {
   const { apiVersion, command, cluster } = plugin;
@@ -122,7 +122,7 @@ function outputOf(plugin: ExecPlugin, interactive: boolean, info: string): Promi
       size += chunk.length;
       if (size <= EXEC_OUTPUT_BYTES) return void chunks.push(chunk);
       fail(`has printed more than ${EXEC_OUTPUT_BYTES} bytes`);
-      // If it continues after the signal, its output is not read, and its end is not waited for.
+      // If the plugin continues after the signal, its output is not read, and its end is not awaited.
       child.stdout!.destroy();
       child.kill();
       child.unref();

@@ -17,10 +17,10 @@ export const EXEC_VERSIONS: readonly string[] = NAMES.flatMap(name =>
 export const namingOfVersion = (apiVersion: string): NamingName =>
   apiVersion.startsWith(`${GROUP}/`) ? 'neutral' : 'kubernetes';
 
-/** No program gets such texts. The error of Node.js for them would repeat the text, which may be a secret. */
+/** Such texts cannot be passed to a program. The error of Node.js would repeat the text, which may be a secret. */
 const NULL = 'must not have the character U+0000';
 
-/** Members of a user that this client cannot use. To ignore them would make it another user. */
+/** Members of a user that this client does not support. If it ignored them, it would act as another user. */
 const UNSUPPORTED = ['auth-provider', 'username', 'password', 'as', 'as-uid', 'as-groups', 'as-user-extra'];
 
 function serverOf(reader: KubeconfigReader, cluster: UnknownRecord): ServerAddress {
@@ -64,7 +64,7 @@ function clusterInfo(cluster: UnknownRecord, server: ServerAddress, extension: s
   };
 }
 
-/** The modes are required since v1; before, a plugin could ask wherever there was a terminal. */
+/** The mode is required since v1. In earlier versions, a plugin could always ask if there was a terminal. */
 function modeOf(reader: KubeconfigReader, exec: UnknownRecord, apiVersion: string): InteractiveMode {
   const given = stringAt(exec, 'interactiveMode');
   if (given === '' && apiVersion.endsWith('/v1beta1')) return 'IfAvailable';
@@ -118,7 +118,7 @@ function execOf(
   };
 }
 
-/** The credentials that a kubeconfig has itself, or names in files, which may be replaced. */
+/** The credentials in a kubeconfig itself, or in files that it names and that may be replaced. */
 function credentialsOf(reader: KubeconfigReader, user: UnknownRecord): ClientCredentials {
   const token = reader.token(user);
   return { ...reader.certificate(user), ...(token && { token }) };

@@ -6,11 +6,11 @@ import { runPlugin } from './execCredential.js';
 import { readClientConfig } from './kubeconfig.js';
 import type { ClientConfig, ClientCredentials } from './types.js';
 
-/** How long credentials out of files are used before the files are read again, in milliseconds; upstream's. */
+/** How long credentials from files are used before the files are read again, in milliseconds; as in upstream. */
 const FILES_MS = 60_000;
 
 /**
- * Which credentials are loaded.
+ * Options of `loadCredentials`.
  *
  * @example
  * const options: LoadOptions = { kubeconfig: 'dev.kubeconfig', context: 'staging' };
@@ -38,18 +38,20 @@ export interface LoadOptions {
 export interface ClientAccess {
   /** The URL of the server, without a slash at its end. */
   readonly server: string;
-  /** The version of ExecCredential that the plugin speaks; undefined without a plugin. */
+  /** The version of ExecCredential that the plugin uses; undefined without a plugin. */
   readonly execVersion: string | undefined;
-  /** The current credentials. Calls at the same time wait for one run. Rejects with an Error that names the remedy. */
+  /**
+   * The current credentials. Concurrent calls share one run of the plugin. Rejects with an Error that names the remedy.
+   */
   get(): Promise<ClientCredentials>;
   /**
    * Options for `https.request`, or `http.request` for a server without TLS: CA, agent and header. Connections are kept
-   * and used again, but not those of another certificate or key.
+   * and reused, except those with another certificate or key.
    */
   requestOptions(credentials: ClientCredentials): RequestOptions;
   /**
-   * Tells that the server has answered 401. Returns whether `get` may return others from now on: a request that was
-   * refused can then be sent again.
+   * To be called when the server has answered 401. Returns whether `get` may return other credentials from now on; the
+   * refused request can then be sent again.
    */
   refused(credentials: ClientCredentials): boolean;
   /** Closes all connections. */
@@ -93,7 +95,7 @@ class Access implements ClientAccess {
   refused(credentials: ClientCredentials): boolean {
     const { user } = this.config;
     if (!('exec' in user || user.mayChange)) return false;
-    // Another request may have been refused before, and others be here by now.
+    // Another request may have been refused earlier, and new credentials may already be here.
     if (this.#kept === credentials) this.#kept = undefined;
     return true;
   }

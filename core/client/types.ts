@@ -6,24 +6,30 @@
  */
 export interface ClientCredentials {
   readonly token?: string;
-  /** The certificate, which may be followed by those between it and its CA. Present if `key` is. */
+  /** The certificate, which may be followed by intermediate certificates. Present if `key` is. */
   readonly certificate?: string;
   readonly key?: string;
-  /** When they end, in milliseconds since the epoch; absent: they are used until the server refuses them. */
+  /**
+   * The time at which they expire, in milliseconds since the epoch; absent: they are used until the server refuses
+   * them.
+   */
   readonly expiresAt?: number;
 }
 
-/** Whether a plugin may ask the user on the terminal: never, if there is one, or only with one. */
+/**
+ * Whether a plugin may ask the user on the terminal: never; if there is a terminal; or always, so that a terminal is
+ * required.
+ */
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
 
 /** A program that prints an ExecCredential, as the user of a kubeconfig names it in `exec`. */
 export interface ExecPlugin {
-  /** With the group in either naming: the plugin must answer with the same one. */
+  /** The version of ExecCredential, with the group in either naming. The plugin must answer with the same one. */
   readonly apiVersion: string;
   /** A name that is looked up in PATH, or a path. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables beside those of this process. */
+  /** Environment variables in addition to those of this process. */
   readonly env: ReadonlyMap<string, string>;
   readonly interactiveMode: InteractiveMode;
   /** Shown if there is no such program. */
@@ -37,14 +43,14 @@ export interface ServerAddress {
   readonly url: string;
   /** CA certificates in PEM; absent: those of Node.js. */
   readonly ca?: string;
-  /** The name that its certificate must have, where it is not the host of the URL. */
+  /** The name that its certificate must have, if it is not the host of the URL. */
   readonly serverName?: string;
   readonly skipsVerification: boolean;
   /** The proxy through which it is reached. */
   readonly proxy?: URL;
 }
 
-/** How a client reaches its server, and where its credentials come from. */
+/** The server of a client, and the source of its credentials. */
 export interface ClientConfig {
   readonly server: ServerAddress;
   readonly user:

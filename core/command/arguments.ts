@@ -34,7 +34,7 @@ function argumentError({ code, message }: NodeJS.ErrnoException, known: readonly
   return new ConfigError(flag, message.includes('does not take an argument') ? 'takes no value' : 'needs a value');
 }
 
-/** Throws ConfigError with `fix` for an argument that is not a flag, where a command takes none. */
+/** Throws ConfigError with `fix` for an argument that is not a flag, if a command takes none. */
 export function refuseOperands(command: string, { positionals: [operand] }: ParsedArguments, fix = ''): void {
   if (operand !== undefined) throw new ConfigError(`capstan ${command}`, `takes no operand ${operand}${fix}`);
 }

@@ -7,7 +7,7 @@ export interface CommandFlag {
   readonly short?: string;
   /** Whether it may be repeated: its value is a list. */
   readonly multiple?: true;
-  /** Stands for the value in the help; absent for booleans. */
+  /** The placeholder for the value in the help; absent for booleans. */
   readonly placeholder?: string;
   /** The value may be omitted. */
   readonly isOptional?: boolean;
@@ -250,7 +250,7 @@ export const COMMANDS: readonly Command[] = [
 
 /**
  * The flags of a command, or of all commands that begin with a word: `store check`, `store`. They have the form that
- * `parseArgs` of Node takes.
+ * `parseArgs` of Node.js takes.
  */
 export function flagsOf(command: string): { [name: string]: Pick<CommandFlag, 'type' | 'short' | 'multiple'> } {
   const members = COMMANDS.filter(({ name }) => name === command || name.startsWith(`${command} `));
@@ -270,7 +270,7 @@ export function wordsAfter(words: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap(name => name.slice(words.length, words.length + 1)))];
 }
 
-/** Throws ConfigError for a first word that no command has, and for a second one that is probably misspelt. */
+/** Throws ConfigError if no command begins with the first word, or if the second word is probably misspelt. */
 export function checkCommand([first = '', second = '']: readonly string[]): void {
   const known = wordsAfter([]);
   if (!known.includes(first)) {

@@ -35,7 +35,7 @@ function parsePlugins(value: unknown, directory: string): readonly PluginUse[] {
   return value.map((item, i) => parsePlugin(item, `plugins[${i}]`, directory));
 }
 
-/** The error for a setting that no file has. One may be named as programs name it. */
+/** The error for an unknown setting in a file. The name may be the one that programs use. */
 function unknownSettingError(key: string, options: ReadonlyMap<string, Option>): ConfigError {
   const [own] = [...options].find(([, option]) => option.setting === key || fileKeyOf(option) === key) ?? [];
   const known = [...options.keys(), 'plugins'];
@@ -87,7 +87,7 @@ function checkFileExists(flag: string, file: string | undefined): void {
   if (file !== undefined && !existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);
 }
 
-/** The settings that an authorization file takes the place of, with their flags. */
+/** The settings that an authorization file replaces, with their flags. */
 const MODE_SETTINGS = {
   authorizationMode: '--authorization-mode',
   authorizationWebhookConfigFile: '--authorization-webhook-config-file',
@@ -96,7 +96,7 @@ const MODE_SETTINGS = {
   authorizationWebhookCacheUnauthorizedTtl: '--authorization-webhook-cache-unauthorized-ttl',
 } as const;
 
-/** Throws ConfigError for settings that are given beside an authorization file, which has their meaning. */
+/** Throws ConfigError for settings that are given together with an authorization file, which replaces them. */
 function checkAuthorizationStyle(given: Partial<Settings>): Partial<Settings> {
   const [, flag] = Object.entries(MODE_SETTINGS).find(([name]) => given[name as keyof Settings] !== undefined) ?? [];
   if (given.authorizationConfig !== undefined && flag !== undefined)
@@ -143,7 +143,7 @@ function checkSettings(settings: Settings): Settings {
 /** The defaults of a program, which may depend on the given settings. */
 type DefaultsOf = (given: Partial<Settings>) => Partial<Settings>;
 
-/** How the settings of a program differ from those of `capstan serve`. */
+/** The differences between the settings of a program and those of `capstan serve`. */
 export interface SettingsRules {
   readonly flags?: FlagRules;
   readonly defaultsOf?: DefaultsOf;

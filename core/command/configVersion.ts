@@ -10,7 +10,7 @@ interface ConfigVersion {
   readonly apiVersion: string;
   /** The name of a setting in a file of this version. */
   readonly keyOf: (option: Option) => string;
-  /** Says that the version will end. */
+  /** The warning that the version is deprecated. */
   readonly warning?: string;
 }
 

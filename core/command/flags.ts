@@ -12,7 +12,7 @@ export interface Flags {
   readonly config?: string;
   /** Whether plugins and configuration are reloaded when their files change. */
   readonly watch: boolean;
-  /** Where the inspector is to be opened. */
+  /** The address at which to open the inspector. */
   readonly inspect?: InspectAddress | undefined;
   /** Messages about flags that have no effect. */
   readonly notes: readonly string[];
@@ -20,13 +20,13 @@ export interface Flags {
   readonly own: ReadonlyMap<string, readonly string[]>;
 }
 
-/** How the flags of a program differ from those of `capstan serve`. */
+/** The differences between the flags of a program and those of `capstan serve`. */
 export interface FlagRules {
   /** Names of flags that only this program has, each with a value. */
   readonly own: readonly string[];
-  /** Whether the last value of a flag with one value wins. Otherwise it cannot be given twice. */
+  /** Whether a flag with one value may be repeated; the last value is then used. */
   readonly lastWins: boolean;
-  /** Whether the empty path of a file, and the empty value of a flag that is no setting, stand for none. */
+  /** Whether the empty path of a file, and the empty value of a flag that is not a setting, mean that it is not set. */
   readonly emptyIsNone: boolean;
 }
 
@@ -34,7 +34,7 @@ const SERVE: FlagRules = { own: [], lastWins: false, emptyIsNone: false };
 
 /** The error for a flag of `capstan serve` that does not exist. */
 function unknownFlagError(given: string, name: string): ConfigError {
-  // Programs name some settings otherwise.
+  // Programs use different names for some settings.
   const [own] = [...OPTIONS].find(([, { setting }]) => setting === name) ?? [];
   const known = [...OPTIONS.keys(), 'config', 'watch', 'inspect', 'help'].filter(one => one.length > 1);
   const best = own ?? nearest(name, known);
@@ -69,8 +69,14 @@ function takeValue(token: Token, rest: string[], isSwitch: boolean, placeholder:
   return next;
 }
 
-/** The value of a setting whose flag has been given before, with the value `before`. */
-function repeated(option: Option, before: unknown, value: unknown, token: Token, { lastWins }: FlagRules): unknown {
+/** The value of a setting whose flag is repeated; `before` is the value so far. */
+function mergeRepeated(
+  option: Option,
+  before: unknown,
+  value: unknown,
+  token: Token,
+  { lastWins }: FlagRules,
+): unknown {
   if (isList(option, before)) return [...before, ...(value as unknown[])];
   if (lastWins) return value;
   throw new ConfigError(token.flag, 'given twice: omit one of them');
@@ -127,7 +133,7 @@ export function parseFlags(args: readonly string[], rules: FlagRules = SERVE): F
     if (value === '' && option.placeholder === 'FILE' && rules.emptyIsNone) continue;
     const read = option.read(value, token.flag);
     const before = settings.get(option.setting);
-    settings.set(option.setting, before === undefined ? read : repeated(option, before, read, token, rules));
+    settings.set(option.setting, before === undefined ? read : mergeRepeated(option, before, read, token, rules));
   }
   return { settings: Object.fromEntries(settings) as Partial<Settings>, config, watch, inspect, notes, own };
 }

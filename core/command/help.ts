@@ -6,7 +6,7 @@ import { dashed, describeOption, isValueOptional, OPTIONS } from './options.js';
 
 /** Columns of a line of the help. */
 const WIDTH = 100;
-/** Columns of a term beside its description. The description of a longer term is below it. */
+/** Width of a term next to its description. The description of a longer term is below it. */
 const TERM_WIDTH = 34;
 const INDENT = '  ';
 
@@ -26,7 +26,7 @@ class Layout extends Help {
   }
 }
 
-/** A command of the library, which lays out its help; it parses nothing. */
+/** A command of the library, used only to lay out its help, not to parse. */
 export class Described extends LayoutCommand {
   constructor(name: string, usage: string, summary: string) {
     super(name);
@@ -39,7 +39,7 @@ export class Described extends LayoutCommand {
   }
 }
 
-/** Values of settings, where they are not those of `capstan serve`. */
+/** Defaults of settings that differ from those of `capstan serve`. */
 export type Defaults = Partial<Settings>;
 
 /** Adds the flags of all settings, with these defaults. */
@@ -78,7 +78,7 @@ Without a command, capstan does what capstan serve does:
 
 `;
 
-/** Words in lines of the width of the help. */
+/** Wraps words to the width of the help. */
 const wrapWords = (words: readonly string[]): string =>
   new Help()
     .boxWrap(words.join(' '), WIDTH - INDENT.length)

@@ -20,12 +20,13 @@ export function readInspectAddress(value: string | undefined, path: string): Ins
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 
-/** Whether only programs of this machine reach an address. */
+/** Whether an address can be reached only from this machine. */
 const isLocal = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /**
- * Opens the inspector, before the threads are created that are to be debugged. Node.js writes its address to standard
- * error; `warn` is given a warning. Throws ConfigError if it is open already, or cannot be opened.
+ * Opens the inspector. To be called before the threads are created, so that these can be debugged. Node.js writes its
+ * address to standard error; `warn` is called with a warning. Throws ConfigError if it is open already, or cannot be
+ * opened.
  */
 export function openInspector({ host, port }: InspectAddress, warn: (line: string) => void): void {
   const before = url();
@@ -38,7 +39,7 @@ export function openInspector({ host, port }: InspectAddress, warn: (line: strin
 }
 
 /**
- * Closes the inspector, so that the process does not wait until its debugger disconnects. Blocks while a thread stands
- * at a breakpoint: all threads must have ended.
+ * Closes the inspector, so that the process does not wait until its debugger disconnects. Blocks while a thread is
+ * stopped at a breakpoint, so all threads must have ended.
  */
 export const closeInspector = (): void => close();

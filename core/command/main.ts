@@ -9,7 +9,7 @@ async function cel(args: readonly string[]): Promise<number> {
   return await runCelTool([...args], process);
 }
 
-/** Prints the help that the arguments ask for. Loads the library that lays it out only now. */
+/** Prints the help that the arguments ask for. The library that lays it out is loaded only now. */
 async function printHelp(args: readonly string[], io: Io): Promise<number> {
   const { helpText } = await import('./help.js');
   const words = args.slice(args[0] === 'help' ? 1 : 0);
@@ -18,7 +18,7 @@ async function printHelp(args: readonly string[], io: Io): Promise<number> {
   return 0;
 }
 
-/** Exit code of a command after its output was closed: that of programs which SIGPIPE ends. */
+/** Exit code of a command whose output was closed: that of a program that SIGPIPE ends. */
 const BROKEN_PIPE = 141;
 
 /** Ends the process without an error when the reader of its output has closed it, as in `capstan get | head`. */
@@ -29,7 +29,7 @@ function endWithReader(): void {
   });
 }
 
-/** The commands that are loaded when they are run, by their first words. */
+/** The commands that are loaded only when they are run, by their first words. */
 const FAMILIES: { readonly [word: string]: (args: readonly string[], io: Io) => Promise<number> } = {
   cel,
   demo: async (args, io) => await (await import('./subcommands/demo.js')).demoCommand(args, io),

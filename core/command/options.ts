@@ -21,7 +21,10 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map(
 /** Whether a flag may be given without a value, which means true. */
 export const isValueOptional = ({ read }: Option): boolean => read === flag;
 
-/** Whether a value is a list, to which those of the same flag are joined. Ranges are arrays, and yet one value. */
+/**
+ * Whether a value is a list, to which further values of the same flag are appended. Ranges are arrays, but single
+ * values.
+ */
 export const isList = ({ read }: Option, value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && read !== portRange && read !== networks;
 

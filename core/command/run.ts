@@ -5,7 +5,7 @@ import type { Io } from './serve.js';
 
 /** Exit code for bad flags or settings. */
 const USAGE = 2;
-/** Milliseconds after which a command that has ended does not wait for handles that plugins have left open. */
+/** Milliseconds for which a command that has ended waits for handles that plugins have left open. */
 const LEFT_OPEN_MS = 1000;
 
 const io: Io = {
@@ -28,6 +28,6 @@ export async function runCommand(
     io.err(`${name}: ${toOneLine(text)}`);
     process.exitCode = error instanceof ConfigError ? USAGE : 1;
   }
-  // The other threads have ended. A timer or connection of a plugin in this one must not keep the process.
+  // The other threads have ended. A timer or connection of a plugin in this one must not keep the process alive.
   setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();
 }

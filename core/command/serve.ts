@@ -47,11 +47,14 @@ function waitForSignal(io: Io): Promise<'signal'> {
   });
 }
 
-/** Some threads start once the server answers requests; they have loaded their modules by then. */
+/**
+ * Some threads start after the server answers requests. By the end of this time, in milliseconds, they have loaded
+ * their modules.
+ */
 const LOADED_MS = 10_000;
 
 /**
- * Starts the server, which has this process to itself. Its modules are loaded only here, so that bad flags are reported
+ * Starts the server as the only one in this process. Its modules are loaded only here, so that bad flags are reported
  * without delay.
  */
 const loadAndStart: StartServer = async (settings, version) => {
@@ -62,10 +65,10 @@ const loadAndStart: StartServer = async (settings, version) => {
 
 /** Errors of a thread or a plugin that ended, or did not start. */
 const ENDS: readonly string[] = ['ThreadError', PLUGIN_ERROR];
-/** Errors that come from mistakes in code. */
+/** Errors that are usually mistakes in code. */
 const MISTAKES = [TypeError, RangeError, ReferenceError];
 
-/** Whether the message of an error is not enough to find its cause: it comes from code, not from settings or files. */
+/** Whether the message of an error is not enough to find its cause: it was caused by code, not by settings or files. */
 function isUnexpected(error: unknown): boolean {
   if (error instanceof ConfigError) return error.cause !== undefined;
   return ENDS.includes((error as Error | null)?.name ?? '') || MISTAKES.some(mistake => error instanceof mistake);
@@ -78,7 +81,7 @@ function logStop(log: Log, what: string, error: unknown): void {
 }
 
 /**
- * Logs errors that end this process, or would, with the plugin that they come from. Returns a function that ends this.
+ * Logs errors that end this process, or would, with the plugin that caused them. Returns a function that stops this.
  */
 function logEnds({ called }: OwnServer, log: Log): () => void {
   const ends = [logUnhandledRejections(log, called), logUncaught(log, called), logExits(log, called)];
@@ -87,7 +90,7 @@ function logEnds({ called }: OwnServer, log: Log): () => void {
   };
 }
 
-/** The watcher that has the plugins of a server read again when they change, before the server starts. */
+/** Prepares, before the server starts, the watcher that reloads its plugins when they change. */
 async function prepareWatch({ config, watch }: Flags, settings: Settings) {
   if (!watch) return undefined;
   const [{ checkWatch, watchServer }, { ModuleVersions }] = await Promise.all([
@@ -97,7 +100,7 @@ async function prepareWatch({ config, watch }: Flags, settings: Settings) {
   return { settings, config: checkWatch(config, settings), versions: new ModuleVersions(), watchServer };
 }
 
-/** How a command that runs a server differs from `capstan serve`. */
+/** The differences between a command that runs a server and `capstan serve`. */
 export interface ServeOptions extends SettingsRules {
   /** Starts the server; replaced in tests. */
   readonly start?: StartServer;

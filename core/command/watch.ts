@@ -12,17 +12,17 @@ import { fileKeyOf } from '../settings/given.js';
 import type { Settings } from '../settings/settings.js';
 import { OPTIONS } from './options.js';
 
-/** Time between two looks at the files. A change is complete when the next look finds the same. */
+/** Milliseconds between two checks of the files. A change is complete when the next check finds no further one. */
 const LOOK_MS = 100;
 
-/** A text that differs after a file has changed; '' if there is no file. */
+/** A text that changes with the file; '' if there is no file. */
 function signatureOf(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : '';
 }
 
 /**
- * Looks at files in short intervals, and calls `changed` with those that have changed, never twice at a time. Files are
+ * Checks files at short intervals, and calls `changed` with those that have changed; calls do not overlap. Files are
  * polled because events of the system depend on the file system, and on how editors replace files.
  */
 export class FileWatch {
@@ -39,7 +39,7 @@ export class FileWatch {
     this.#schedule();
   }
 
-  /** Ends looking; `changed` is not called any more. */
+  /** Stops the checks; `changed` is not called any more. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -91,13 +91,13 @@ export function checkWatch(config: string | undefined, { listeningThreads }: Set
   return config;
 }
 
-/** The name of a setting as it is written in a file; other texts as they are. */
+/** The name of a setting as it is written in a file; other texts unchanged. */
 function nameInFile(setting: string): string {
   const option = [...OPTIONS.values()].find(one => one.setting === setting);
   return option ? fileKeyOf(option) : setting;
 }
 
-/** Reloads plugins and settings of a server when their files change. Returns a function that ends this. */
+/** Reloads plugins and settings of a server when their files change. Returns a function that stops this. */
 export function watchServer({
   server,
   versions,

@@ -23,21 +23,21 @@ export interface GateSettings {
   readonly naming: NamingName;
 }
 
-/** The state of the feature gates that the settings lead to. */
+/** The state of the feature gates that results from the settings. */
 export interface FeatureGates {
   /** Names of all gates that are on. */
   readonly enabled: readonly string[];
-  /** About gates that will be removed. */
+  /** Warnings about gates that will be removed. */
   readonly warnings: readonly string[];
 }
 
-/** Gates for all others of a stage that are not set themselves. */
+/** Gates that set all gates of a stage that are not set themselves. */
 const ALL_OF: ReadonlyMap<string, Stage> = new Map([
   ['AllAlpha', 'alpha'],
   ['AllBeta', 'beta'],
 ]);
 
-/** A gate needs another one that is on. */
+/** Gates that need another gate to be on. */
 const REQUIRED: readonly (readonly [gate: string, required: string, message: string])[] = [
   [
     'AuthorizeNodeWithSelectors',
@@ -52,8 +52,8 @@ const REQUIRED: readonly (readonly [gate: string, required: string, message: str
 ];
 
 /**
- * Splits `component:name`. Upstream refuses components other than that of the server, and a prefix for only some of the
- * gates; so does this.
+ * Splits `component:name`. As in upstream, components other than that of the server are refused, and so is a prefix for
+ * only some of the gates.
  */
 function withoutComponent(given: readonly string[], component: string): readonly string[] {
   let prefixed: boolean | undefined;
@@ -119,7 +119,7 @@ function warningOf(name: string, value: boolean, gate: Gate | undefined): readon
 /**
  * Reads `--feature-gates`, a list of `name=true|false` (spec, "Deprecation policy: feature gates"). The component may
  * precede a name with a colon. The gates are those of the emulated release. Throws ConfigError in upstream's words for
- * unknown gates, for values that a gate cannot have, for gates without those that they need, and for releases that
+ * unknown gates, for values that a gate cannot have, for gates without the gates that they need, and for releases that
  * cannot be emulated.
  */
 export function featureGates({ featureGates: given, emulatedVersion, naming }: GateSettings): FeatureGates {
@@ -146,7 +146,7 @@ export interface FeatureState {
   readonly isEnabled: boolean;
 }
 
-/** The states of all gates of a release, by its minor number, if these are on. */
+/** The states of all gates of a release, given its minor number and the gates that are on. */
 export function featureStates(enabled: readonly string[], minor: number): readonly FeatureState[] {
   const gates = [...gatesOf(minor)].map(([name, { stage }]) => [name, stage] as const);
   return [...ALL_OF, ...gates]

@@ -3,7 +3,7 @@
  * all of them, also those without an effect.
  */
 
-/** How stable a feature is (spec, "Deprecation policy: feature gates"); `preAlpha` where a release does not have it. */
+/** How stable a feature is (spec, "Deprecation policy: feature gates"); `preAlpha` if a release does not have it. */
 export type Stage = 'preAlpha' | 'alpha' | 'beta' | 'ga' | 'deprecated';
 
 /** A feature gate. */

@@ -3,8 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
 
 /**
- * Makes a directory and those above it that do not exist, with mode 0700. `mkdir` with `recursive` never returns where
- * the file system refuses directories with ENOENT, as that of `/proc` does. Throws ConfigError, which names `flag`.
+ * Makes a directory and those above it that do not exist, with mode 0700. `mkdir` with `recursive` is not used: it
+ * never returns if the file system refuses directories with ENOENT, as `/proc` does. Throws ConfigError, which names
+ * `flag`.
  */
 export function makeDirectories(path: string, flag: string): void {
   const wanted = resolve(path);
@@ -19,7 +20,7 @@ export function makeDirectories(path: string, flag: string): void {
   if (!statSync(wanted).isDirectory()) throw new ConfigError(flag, `${wanted} is not a directory: name another`);
 }
 
-/** Makes a directory, unless another process has made it meanwhile. */
+/** Creates a directory, unless another process has created it meanwhile. */
 function makeOne(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });

@@ -13,9 +13,9 @@ export interface CertificateAndKey {
   readonly key: string;
 }
 
-/** Reads the parts of a kubeconfig, and notes the files that they are in. Each method throws ConfigError. */
+/** Reads the parts of a kubeconfig, and records the files in which they are. Each method throws ConfigError. */
 export class KubeconfigReader {
-  /** The kubeconfig, and the files that it names and that were read. */
+  /** The kubeconfig, and those of the files that it names that were read. */
   readonly files: string[];
 
   constructor(readonly file: string) {
@@ -41,7 +41,7 @@ export class KubeconfigReader {
     throw new ConfigError(this.file, 'must be a kubeconfig: an object in YAML or JSON');
   }
 
-  /** The member of the item of a list that has a name. */
+  /** The member `member` of the item with the given name in a list. */
   named(document: UnknownRecord, list: string, member: string, name: string): UnknownRecord {
     const found = recordsAt(document, list).find(one => stringAt(one, 'name') === name);
     const value = found && recordAt(found, member);
@@ -108,7 +108,7 @@ export class KubeconfigReader {
 /** Whether a token can be sent in a header: no other characters can. */
 export const isSendable = (token: string): boolean => /^[!-~]+$/.test(token);
 
-/** Whether a text has certificates in PEM, all of which can be read. */
+/** Whether a text contains certificates in PEM, all of which are valid. */
 export function areCertificates(pem: string): boolean {
   const blocks = certificatesIn(pem);
   try {
@@ -120,8 +120,8 @@ export function areCertificates(pem: string): boolean {
 }
 
 /**
- * Why a key cannot be used with its certificate, which must be readable; undefined if it can. The text has no part of
- * the key.
+ * The reason why a key cannot be used with its certificate, which must be valid; undefined if it can. The text contains
+ * no part of the key.
  */
 export function keyFault({ certificate, key }: CertificateAndKey): string | undefined {
   let found: KeyObject;
@@ -131,6 +131,6 @@ export function keyFault({ certificate, key }: CertificateAndKey): string | unde
     // The error of the library may repeat parts of the key.
     return 'must be a private key in PEM that is not encrypted';
   }
-  // Files that are replaced one after the other do not belong together for a moment.
+  // If the files are replaced one after another, they do not match for a moment.
   return new X509Certificate(certificate).checkPrivateKey(found) ? undefined : 'does not belong to client-certificate';
 }

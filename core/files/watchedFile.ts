@@ -2,7 +2,9 @@ import { createReadStream, statSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { clearTimeout, setTimeout } from '../runtime/timers.js';
 
-/** How often a file is looked at, in milliseconds: a change is effective within seconds. A look takes some 50 µs. */
+/**
+ * The interval at which a file is checked, in milliseconds: a change takes effect within seconds. A check takes 50 µs.
+ */
 const LOOK_MS = 1000;
 
 /** A watched file. */
@@ -11,30 +13,33 @@ export interface WatchedFile {
   close(): void;
 }
 
-const shown = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino, size, mtimeMs, ctimeMs].join();
+const fingerprint = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino, size, mtimeMs, ctimeMs].join();
 
-/** The state of a file, as far as two states differ: also where a symbolic link to it points, as `stat` follows it. */
+/**
+ * The state of a file, for comparison. If the file is a symbolic link, it is the state of the target, because `stat`
+ * follows links.
+ */
 async function stateOf(file: string): Promise<string> {
   try {
-    return shown(await stat(file));
+    return fingerprint(await stat(file));
   } catch (error) {
     return `${(error as NodeJS.ErrnoException).code}`;
   }
 }
 
-/** The same at once: content written after a watch has begun must not be taken for the content before. */
+/** The same, synchronously: content that is written after a watch has begun must not count as the earlier content. */
 function stateNow(file: string): string {
   try {
-    return shown(statSync(file));
+    return fingerprint(statSync(file));
   } catch (error) {
     return `${(error as NodeJS.ErrnoException).code}`;
   }
 }
 
 /**
- * Watches files, by looking at them once a second: that notices every change, also of a symbolic link, of a folder on
- * the way, or on a network file system. `changed` is called when any of them has changed and is then the same for one
- * look, so that a file that is being written is read once. Its promise is awaited before the next look; it must not
+ * Watches files by checking them once a second, which detects every change, also of a symbolic link, of a folder in the
+ * path, or on a network file system. `changed` is called when a file has changed and the next check finds no further
+ * change, so that a file that is being written is read once. Its promise is awaited before the next check; it must not
  * reject.
  */
 export function watchFiles(files: readonly string[], changed: () => unknown, everyMs = LOOK_MS): WatchedFile {
@@ -50,7 +55,7 @@ export function watchFiles(files: readonly string[], changed: () => unknown, eve
       handled = state;
       await changed();
     }
-    // One that is changing is looked at again soon.
+    // A file that is changing is checked again soon.
     if (!isClosed) timer = setTimeout(() => void look(), isStable ? everyMs : everyMs / 4).unref();
   };
   void look();
@@ -63,13 +68,13 @@ export function watchFiles(files: readonly string[], changed: () => unknown, eve
 }
 
 /**
- * The bytes of a file. Rejects with an Error that names the file, also if it has more than `maxBytes`: no more are
- * read, as the size of a device, of a pipe, or of the target of a link by then is not known before.
+ * The bytes of a file. Rejects with an Error that names the file, also if it is longer than `maxBytes`. No more bytes
+ * are read, because the size of a device, of a pipe, or of the target of a link that changes is not known in advance.
  */
 export async function readBounded(file: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // `end` is the place of the last byte: one more than may be.
+  // `end` is the offset of the last byte, so one byte more than allowed is read.
   for await (const chunk of createReadStream(file, { end: maxBytes }) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;

@@ -3,7 +3,10 @@ const MAX_TYPO_DISTANCE = 3;
 /** Longer names are not compared: the time grows with the product of the lengths. */
 const LONGEST_NAME = 64;
 
-/** Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`. */
+/**
+ * The edit distance of two names: the number of insertions, deletions, replacements and swaps of neighbours that turn
+ * `a` into `b`.
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
@@ -20,11 +23,11 @@ function editDistance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** The known name that `given` is probably a misspelling of; undefined if there is none. */
+/** The known name of which `given` is probably a misspelling; undefined if there is none. */
 export function nearest(given: string, known: Iterable<string>): string | undefined {
   if (given.length >= LONGEST_NAME) return undefined;
   const distances = Array.from(known, name => ({ name, distance: editDistance(name, given) }));
-  // A short name that is edited as often as it has letters resembles nothing.
+  // In a short name, three edits may replace most letters, so at most half of its letters may be edited.
   const near = distances.filter(({ name, distance }) => distance <= Math.min(MAX_TYPO_DISTANCE, name.length / 2));
   return near.sort((a, b) => a.distance - b.distance)[0]?.name;
 }

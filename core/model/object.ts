@@ -56,7 +56,7 @@ export interface ApiObject {
   [member: string]: unknown;
 }
 
-/** A deeply read-only type, for validators. Texts with a form of their own (`core/model/scalars.ts`) are texts. */
+/** A deeply read-only type, for validators. Branded strings (`core/model/scalars.ts`) stay as they are. */
 export type Frozen<T> = T extends string
   ? T
   : T extends (infer E)[]

@@ -31,7 +31,7 @@ const BINARY = new Map([
 const DECIMAL_SUFFIX = new Map([...DECIMAL].map(([suffix, exponent]) => [exponent, suffix]));
 const BINARY_SUFFIX = new Map([...BINARY].map(([suffix, exponent]) => [exponent, suffix]));
 
-/** No digit can match in two ways, so that matching takes linear time. */
+/** No digit can match in two ways, so matching takes linear time. */
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:([eEinumkKMGTP]+)([-+]?\d*)|([-+]\d*))?$/;
 /** The largest amount with a binary suffix. Upstream reduces larger ones to it. */
 const MAX_BINARY = (1n << 63n) - 1n;
@@ -117,7 +117,7 @@ export function formatQuantity(quantity: Quantity): string {
 /** Compares two quantities: negative, zero or positive. */
 export const compareQuantities = (a: Quantity, b: Quantity): number => (a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0);
 
-/** The sum of two quantities. It has the format of the first one, unless that is zero, as upstream's sums have. */
+/** The sum of two quantities. It has the format of the first one, unless that is zero, as in upstream. */
 export const addQuantities = (a: Quantity, b: Quantity): Quantity => ({
   nano: a.nano + b.nano,
   format: a.nano === 0n ? b.format : a.format,
@@ -144,8 +144,8 @@ export const ZERO_QUANTITY: Quantity = { nano: 0n, format: 'decimal' };
 const parsedTexts = new Map<string, Quantity>();
 const canonical = new Map<string, string>();
 /**
- * Clients determine the texts, so their number is bounded. At the bound all are dropped: keeping an order of use would
- * cost more.
+ * Clients determine the texts, so their number is bounded. At the bound, all are dropped: tracking which were used last
+ * would cost more.
  */
 const MAX_CACHED = 4096;
 

@@ -161,11 +161,11 @@ export interface Violation {
   readonly reason: ViolationType;
   readonly field: string;
   readonly message: string;
-  /** The CEL expression that does not hold. Clients do not get it; decisions show it. */
+  /** The CEL expression that is not true. It is not sent to the client; records of decisions show it. */
   readonly rule?: string;
 }
 
-/** A value with a text for messages, such as a struct printed by upstream. */
+/** A text that messages show as it is, such as a struct printed by upstream. */
 export class Verbatim {
   constructor(readonly text: string) {}
 }
@@ -179,7 +179,10 @@ export function formatValue(value: unknown): string {
   return typeof value === 'number' && !isInteger(value) ? doubleText(value) : String(value);
 }
 
-/** The parts of the message are not copied: each item of a list may have a violation that shows the whole list. */
+/**
+ * The message is concatenated, which does not copy its parts: each item of a list may have a violation that shows the
+ * whole list.
+ */
 function violation(reason: ViolationType, field: string, value: string, detail: string): Violation {
   let message = VIOLATIONS[reason] as string;
   for (const part of [value, detail]) if (part !== '') message += `: ${part}`;
@@ -230,7 +233,7 @@ export function truncateViolations<T>(all: readonly T[], characters: (one: T) =>
   return past < 0 ? all : all.slice(0, Math.max(1, past));
 }
 
-/** A 422 with the violations of an object, of which its Status has the causes. */
+/** A 422 with the violations of an object, which are the causes in its Status. */
 export class InvalidObject extends Refusal {
   constructor(
     message: string,

@@ -1,9 +1,9 @@
 import type { Json } from './object.js';
 
-/** The mark of texts of one form. No value has it: it keeps texts of different forms apart when types are checked. */
+/** The brand of strings of one form. It exists only in types, where it tells strings of different forms apart. */
 declare const form: unique symbol;
 
-/** A text of which decoding makes sure that it has a form. Other texts are made one with `as`. */
+/** A string whose form is guaranteed by decoding. Other strings are converted with `as`. */
 type Text<Form extends string> = string & { readonly [form]: Form };
 
 /** An amount in its canonical form, such as `100m` or `2Gi`. */
@@ -21,16 +21,16 @@ export type Duration = Text<'Duration'>;
 /** Bytes in base64 (RFC 4648, section 4). */
 export type Bytes = Text<'Bytes'>;
 
-/** A number or a text, as ports and percentages. */
+/** A number or a text, such as a port or a percentage. */
 export type IntOrString = number | string;
 
 /** An integer of 64 bits: a bigint if it is not safe as a number. */
 export type Int64 = number | bigint;
 
-/** A text that is one of these if its object is valid. Decoding accepts any. */
+/** One of these strings if the object is valid. Decoding accepts any string. */
 export type OneOf<Values extends string> = Values | (string & {});
 
-/** A value whose form the kind does not say. */
+/** A value whose form the kind does not define. */
 export type Untyped = Json;
 
 /** The integer as a number, which may be rounded if it is beyond 2^53. */

@@ -24,14 +24,14 @@ export interface ResourceTarget {
   readonly is: 'resource';
   /** '' for an unknown method. */
   readonly verb: Verb | '';
-  /** In the neutral naming; a custom group has one name. */
+  /** The group in the neutral naming; a custom group has one name. */
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Empty if there is no request, but a question about one: that of a review or of an expression. */
+  /** Empty for a question about a request, of a review or an expression. */
   readonly path: string;
   /** Parsed selectors of list, watch and deletecollection, for authorizers; undefined if missing or malformed. */
   readonly labelSelector?: Selector;
@@ -50,8 +50,8 @@ export type Target = ResourceTarget | PathTarget;
 
 /**
  * The name of the requested object: from the path or, for list and watch, from a field selector `metadata.name=` with a
- * valid path segment. RBAC's `resourceNames` and error messages use it (spec, "RBAC rules"). Selectors of reviews name
- * no object; upstream's name none either.
+ * valid path segment. RBAC's `resourceNames` and error messages use it (spec, "RBAC rules"). As in upstream, selectors
+ * in reviews name no object.
  */
 export function nameOf(target: ResourceTarget): string {
   const { verb, path, fieldSelector } = target;

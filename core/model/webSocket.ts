@@ -29,7 +29,7 @@ export function asksForWebSocket(method: string, headers: Headers): boolean {
 export const subprotocolsOf = (headers: Headers): string[] => valuesOf(headers, 'sec-websocket-protocol');
 
 /**
- * Why a request for a WebSocket is not a valid handshake (RFC 6455, 4.2.1), as a message for its client; undefined if
+ * The message to the client of why a request for a WebSocket is not a valid handshake (RFC 6455, 4.2.1); undefined if
  * it is valid.
  */
 export function handshakeFault(headers: Headers): string | undefined {

@@ -15,11 +15,13 @@ import type { Releases } from './releases.js';
 import { type FollowedResources, storageNameOf } from './resourceNames.js';
 import type { RunningCalls } from './calls/runningCalls.js';
 
-/** The parts that stay when the others of a thread are replaced by those of other plugins. */
+/** The parts that are kept when the other parts of a thread are replaced by those of other plugins. */
 export interface KeptParts {
   /** Names of their points. */
   readonly points: readonly string[];
-  /** Where their release functions are added; absent if they have been made before, and are not made again. */
+  /**
+   * The list to which their release functions are added; absent if the parts already exist and are not created again.
+   */
   readonly releases?: Releases;
 }
 
@@ -28,13 +30,13 @@ export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
   readonly kept?: KeptParts;
-  /** Which of the plugins of the thread are loaded; absent: all. */
+  /** Selects the plugins of the thread that are loaded; absent: all. */
   readonly selects?: (spec: PluginSpec) => boolean;
   readonly informer?: (storageName: string) => Informer;
-  /** Where the resources are noted that plugins of the configuration follow. */
+  /** Collects the resources that plugins of the configuration follow. */
   readonly followed?: FollowedResources;
   readonly dynamicInformer?: (storageName: string) => Awaitable<LabeledInformer>;
-  /** The current registry; called only once all plugins are made. */
+  /** The current registry; called only after all plugins have been created. */
   readonly registry?: () => Registry;
   readonly onChange?: (storageName: string, listener: (event: ResourceEvent) => void) => void;
   readonly observe?: Host<'pool'>['observe'];
@@ -43,7 +45,7 @@ export interface HostServices {
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
   readonly findByUid?: Host<'control'>['findByUid'];
   readonly resources?: Resources;
-  /** Where a thread that is watched notes the calls that it is in. */
+  /** Records the calls that a watched thread is executing. */
   readonly running?: RunningCalls;
 }
 
@@ -85,7 +87,7 @@ function informersOf(
     return storageName;
   };
   return user => ({
-    // Objects of a resource have its type: they are stored in the version that it is of.
+    // Objects of a resource have its type, which is that of the version in which they are stored.
     informer: <const R extends ResourceRef>(given: CheckedRef<R>) =>
       informer(follow(user, 'informer', given)) as Informer<ObjectOf<R>>,
     onChange: (given, listener) => onChange(follow(user, 'onChange', given), guardListener(user, listener)),

@@ -62,8 +62,8 @@ type Blamable = () => Pick<ThreadData, 'plugins' | 'calls'>;
 
 /**
  * Logs rejections in this thread that nothing handles, such as those of promises that a plugin does not await. By
- * default they end the thread. The record names the plugin that the rejection comes from. Returns a function that
- * restores the default.
+ * default they end the thread. The record names the plugin that caused the rejection. Returns a function that restores
+ * the default.
  */
 export function logUnhandledRejections(log: Log, called: Blamable): () => void {
   const report = (error: unknown): void => {
@@ -77,14 +77,14 @@ export function logUnhandledRejections(log: Log, called: Blamable): () => void {
 
 /**
  * Logs calls of `process.exit` in this thread, which end it without an error, with the plugin in whose code they are.
- * Returns a function that ends this.
+ * Returns a function that stops this.
  */
 export function logExits(log: Log, called: Blamable): () => void {
   const { exit } = process;
   process.exit = (code): never => {
     const stack = stackOf(new Error(`process.exit(${code ?? ''})`));
     const [, , ...frames] = stack.split('\n');
-    // Node.js itself calls it when it ends a thread because of an error.
+    // Node.js itself calls `process.exit` when it ends a thread because of an error.
     if (frames.some(frame => !frame.includes('(node:'))) {
       const fields = { plugin: blame(stack, called()), ...currentRequest()?.fields, stack };
       log.error(fields, `process.exit was called, which ends ${isMainThread ? 'the server' : 'this thread'}`);
@@ -96,10 +96,7 @@ export function logExits(log: Log, called: Blamable): () => void {
   };
 }
 
-/**
- * Logs an error that ends the process because nothing has caught it, with the plugin that it comes from. Returns a
- * function that ends this.
- */
+/** Logs an uncaught error that ends the process, with the plugin that caused it. Returns a function that stops this. */
 export function logUncaught(log: Log, called: Blamable): () => void {
   const report = (error: unknown): void => {
     const stack = stackOf(error);

@@ -25,24 +25,24 @@ interface LogRecord {
 /** SGR parameters (ECMA-48, 8.3.117) of the colours of a record. */
 const COLORS = { error: '31', warn: '33', info: '32', debug: '36', dim: '2', bold: '1' } as const;
 
-/** Characters that a terminal could take as commands, but line feeds and tabs. */
+/** Characters that a terminal could interpret as commands, except line feeds and tabs. */
 const COMMANDS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 /** Texts that are shown without quotes. */
 const BARE = /^[\w./:@%+*~#?&=,<>()[\]-]+$/;
 
-const escaped = (text: string): string =>
+const escapeCommands = (text: string): string =>
   text.replace(COMMANDS, found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const shown = (value: unknown): string =>
-  typeof value === 'string' && BARE.test(value) ? value : escaped(JSON.stringify(value) ?? 'undefined');
+const formatField = (value: unknown): string =>
+  typeof value === 'string' && BARE.test(value) ? value : escapeCommands(JSON.stringify(value) ?? 'undefined');
 
-const indented = (text: string): string => text.replace(/^/gm, '    ');
+const indent = (text: string): string => text.replace(/^/gm, '    ');
 /** A text whose lines after the first are indented, so that none of them looks like a record. */
-const laterLines = (text: string): string => text.replaceAll('\n', '\n    ');
+const indentLaterLines = (text: string): string => text.replaceAll('\n', '\n    ');
 
 /**
  * A record as people read it on a terminal: a line with time, level, origin and message, then its fields, then its
- * stacks as they are. Characters that a terminal would interpret are escaped, because messages and fields may come from
+ * stacks unchanged. Characters that a terminal would interpret are escaped, because messages and fields may come from
  * clients. The time is that of the local time zone.
  */
 export function recordText(record: LogRecord, colored: boolean): string {
@@ -56,10 +56,11 @@ export function recordText(record: LogRecord, colored: boolean): string {
   const all = Object.entries(fields);
   const members = all
     .filter(([, value]) => !isBlock(value))
-    .map(([member, value]) => `${paint('dim', `${escaped(member)}=`)}${shown(value)}`);
-  const blocks = all.flatMap(([, value]) => (isBlock(value) ? [indented(escaped(value))] : []));
-  const head = `${paint('dim', clock)} ${levelText} ${paint('bold', escaped(name))}: ${laterLines(escaped(message))}`;
-  return [head, ...(members.length > 0 ? [indented(members.join(' '))] : []), ...blocks, ''].join('\n');
+    .map(([member, value]) => `${paint('dim', `${escapeCommands(member)}=`)}${formatField(value)}`);
+  const blocks = all.flatMap(([, value]) => (isBlock(value) ? [indent(escapeCommands(value))] : []));
+  const text = indentLaterLines(escapeCommands(message));
+  const head = `${paint('dim', clock)} ${levelText} ${paint('bold', escapeCommands(name))}: ${text}`;
+  return [head, ...(members.length > 0 ? [indent(members.join(' '))] : []), ...blocks, ''].join('\n');
 }
 
 /** Whether standard error is a terminal. */

@@ -25,7 +25,7 @@ export function builtInRegistry(
     ...(enablement ? { enablement } : {}),
     strategies: storageName => strategies.get(storageName),
   });
-  // The registry lacks single kinds that are not served.
+  // The registry does not contain individual kinds that are not served.
   const known = builtInStorageNames();
   const unknown = [...strategies.keys()].find(name => !known.has(name));
   if (unknown === undefined) return registry;

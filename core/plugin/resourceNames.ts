@@ -17,7 +17,7 @@ const storedIn = ({ versions }: GroupRow): ReadonlyMap<string, string> =>
 
 let cached: ReadonlyMap<string, string> | undefined;
 
-/** The storage names of all stored built-in resources, by every name that they can be given. */
+/** The storage names of all stored built-in resources, by every name that is accepted for them. */
 function builtIn(): ReadonlyMap<string, string> {
   cached ??= new Map(
     groupRows().flatMap(group =>
@@ -30,7 +30,7 @@ function builtIn(): ReadonlyMap<string, string> {
   return cached;
 }
 
-/** The name of the built-in resource that an unknown one is probably meant for. */
+/** The name of the built-in resource that an unknown name probably means. */
 function suggestionFor(given: string): string | undefined {
   const lower = given.toLowerCase();
   const last = lower.slice(lower.lastIndexOf('/') + 1);
@@ -59,7 +59,7 @@ function customName(given: string): { readonly group: string; readonly plural: s
 /**
  * The storage name of a resource, as a plugin names it: by its storage name, by group and plural name in either naming
  * (`apps/deployments`), by the plural name alone if its group is that of pods (`namespaces`), or by the definition.
- * Throws TypeError for a name that no stored resource can have: the informer of one would stay empty.
+ * Throws TypeError for a name that no stored resource can have: its informer would stay empty.
  */
 export function storageNameOf(given: string | { readonly group: string; readonly plural: string }): string {
   const name: unknown = typeof given === 'object' ? `${given?.group ? `${given.group}/` : ''}${given?.plural}` : given;
@@ -79,7 +79,7 @@ export function storageNameOf(given: string | { readonly group: string; readonly
 export class FollowedResources {
   readonly #followed = new Map<string, { readonly plugin: string; readonly storageName: string }>();
 
-  /** A plugin follows a resource. */
+  /** Records that a plugin follows a resource. */
   add(plugin: string, storageName: string): void {
     this.#followed.set(`${plugin}\0${storageName}`, { plugin, storageName });
   }

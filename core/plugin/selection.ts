@@ -7,14 +7,14 @@ import { groupSpellings } from '../naming.js';
 import type { Group, Registry, Resource } from '../schema/resource.js';
 import type { Plugins } from './load/load.js';
 
-/** A fault of an entry of a selection. If it `mayCome`, a definition or a setting could make it right. */
+/** A fault of an entry of a selection. `mayCome`: a definition or a setting could make the entry valid. */
 interface Problem {
   readonly entry: string;
   readonly why: string;
   readonly mayCome: boolean;
 }
 
-/** The operations that a verb of a resource makes. */
+/** The operation of each verb of a resource. */
 const OPERATION_OF: ReadonlyMap<string, Operation> = new Map([
   ['create', 'CREATE'],
   ['update', 'UPDATE'],
@@ -36,7 +36,7 @@ const groupsNamed = ({ groups }: Registry, spellings: readonly string[]): Group[
 const servedIn = ({ versions }: Group): Resource[] =>
   versions.flatMap(({ served, resources }) => (served ? [...resources.values()] : []));
 
-/** Whether a definition may add kinds to a group: its name must be a domain, and no group of built-in kinds. */
+/** Whether a definition may add kinds to a group: its name must be a domain, and not that of a built-in group. */
 const isDefinable = (group: string, known: readonly Group[]): boolean =>
   group.includes('.') && dns1123Subdomain(group).length === 0 && known.every(({ neutralName }) => !neutralName);
 
@@ -57,7 +57,7 @@ function groupProblem(registry: Registry, group: string): Omit<Problem, 'entry'>
 interface Selected {
   /** The resources of its groups. */
   readonly inGroups: readonly Resource[];
-  /** Those of them that it names. */
+  /** The resources of its groups that it names. */
   readonly resources: readonly Resource[];
   /** Whether definitions can add resources to its groups. */
   readonly isOpen: boolean;
@@ -74,7 +74,7 @@ function selectedBy(registry: Registry, on: Match): Selected {
   };
 }
 
-/** The plural name that another name of a resource is meant for, or that a misspelt one is. */
+/** The plural name that another name of a resource, or a misspelt one, means. */
 function pluralFor(given: string, resources: readonly Resource[]): string | undefined {
   const lower = given.toLowerCase();
   const meant = resources.find(
@@ -151,7 +151,7 @@ function operationProblem(
   return { why: `is an operation of nothing that is selected${advice}`, mayCome: false };
 }
 
-/** Everything that is wrong with the entries of a selection. */
+/** All faults of the entries of a selection. */
 function problemsOf(registry: Registry, on: Match): Problem[] {
   const selected = selectedBy(registry, on);
   const check = (member: keyof Match, problemOf: (entry: string) => Omit<Problem, 'entry'> | undefined): Problem[] => {
@@ -173,8 +173,8 @@ function problemsOf(registry: Registry, on: Match): Problem[] {
 
 /**
  * Checks that the resources which mutators and validators of the configuration select can exist: a policy that selects
- * a misspelt name would be off, and nothing would say so. Throws an Error that names the plugin for a resource that no
- * definition can bring. Returns warnings about those that one could.
+ * a misspelt name would silently have no effect. Throws an Error that names the plugin for a resource that no
+ * definition can add. Returns warnings about those that a definition could add.
  */
 export function checkSelections(plugins: Pick<Plugins, 'configured'>, registry: Registry): string[] {
   const warnings: string[] = [];

@@ -5,7 +5,7 @@ import { isTaken, namesIn } from '../schema/registry/takenNames.js';
 import type { Registry } from '../schema/resource.js';
 import { storageNameOf } from './resourceNames.js';
 
-/** The resources that a server has from its start, as they are described to the control thread. */
+/** The resources that a server has when it starts, as they are described to the control thread. */
 export interface FixedResources {
   /** Each in its storage version, then in all served ones. */
   readonly resources: readonly ServedResource[];
@@ -24,7 +24,7 @@ interface DefinitionSpec {
   readonly versions: readonly { readonly name: string; readonly served: boolean; readonly storage: boolean }[];
 }
 
-/** The resources of a registry, as the control thread knows them from its start. */
+/** The resources of a registry, as the control thread gets them when it starts. */
 export function fixedResourcesOf(registry: Registry): FixedResources {
   const all = [...registry.groups.values()].flatMap(({ versions }) =>
     versions.flatMap(({ served, resources }) =>
@@ -57,7 +57,7 @@ const isEstablished = (definition: ApiObject): boolean =>
 
 const isDefined = (resource: ResourceRef): resource is DefinedResource => typeof resource === 'object';
 
-/** The served resources: those of the server, and those of definitions, which are added as they come. */
+/** The served resources: those of the server, and those of definitions, which are added as they are established. */
 export class ServedResources implements Resources {
   readonly #byStorageName = new Map<string, ServedResource>();
   readonly #byKind = new Map<string, ServedResource>();

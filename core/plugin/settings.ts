@@ -20,7 +20,7 @@ const POLICIES: readonly unknown[] = ['Fail', 'Ignore'] satisfies FailurePolicy[
 
 /**
  * Validates the entry of a plugin in the configuration and converts its settings to JSON. `path` is its position, and
- * `written` its timeout as the configuration has it. Throws ConfigError with the field.
+ * `written` its timeout as written in the configuration. Throws ConfigError with the field.
  */
 export function checkPluginUse(value: unknown, path: string, written?: unknown): PluginUse {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -57,7 +57,7 @@ const inBudget = (milliseconds: number): boolean => milliseconds >= 1 && millise
  */
 function toJson(value: unknown, path: string): Json {
   try {
-    // A file of settings has no bigints: they would come from a program alone.
+    // A configuration file cannot contain bigints; only a program could pass them.
     return copyJson(value, path, { bigints: false });
   } catch (error) {
     if (error instanceof NotJson) throw new ConfigError(error.path, error.fix);

@@ -6,7 +6,7 @@ import type { Query } from './query.js';
 /** Whether a subresource is a connection to a process or port, or a stream of text (`exec`, `proxy`, `log`). */
 export const isConnect = (sub: Subresource | undefined): sub is Subresource => Boolean(sub?.connect || sub?.produces);
 
-/** The name of the object that a path names: that of a proxy may have a scheme and a port. Throws 400. */
+/** The name of the object in a path. For a proxy, the path may add a scheme and a port. Throws 400. */
 export const objectName = (resource: Resource, sub: Subresource | undefined, name: string): string =>
   sub?.name === 'proxy' ? parseProxyName(resource, name) : name;
 
@@ -21,8 +21,8 @@ function parseProxyName(resource: Resource, id: string): string {
 }
 
 /**
- * Throws the refusal of a connection: that of the kind, or 405, because the server forwards no connections. Returns if
- * the kind answers with an empty body.
+ * Refuses a connection: throws the refusal of the kind or, if it has none, 405, because the server forwards no
+ * connections. Returns only if the kind answers with an empty body.
  */
 export function refuseConnect(
   resource: Resource,

@@ -18,8 +18,8 @@ const mediaOf = ({ cbor }: Serving): readonly MediaName[] => (cbor ? MEDIA_WITH_
 export const FORMS: readonly Form[] = ['object', 'table', 'partial', 'partialList'];
 
 /**
- * The forms of the events of a watch; `listed`: of a watch that begins with a list of all objects, whose events
- * upstream does not send as Tables.
+ * The forms that the events of a watch can have. `listed`: the watch begins with a list of all objects; upstream does
+ * not send the events of such a watch as Tables.
  */
 export const eventForms = (listed: boolean): readonly Form[] =>
   listed ? ['object', 'partial', 'partialList'] : ['object', 'table', 'partial', 'partialList'];
@@ -34,7 +34,7 @@ export const chooseForm = (
   negotiate(accept || undefined, {
     media: mediaOf(serving),
     forms,
-    // Custom kinds have no protobuf form (spec, "Media types"), but their metadata have.
+    // Custom kinds have no protobuf form (spec, "Media types"), but their metadata has.
     derivedProtobuf: !resource.builtIn,
     stream,
     collection,
@@ -42,7 +42,7 @@ export const chooseForm = (
     routed: resource.builtIn,
   });
 
-/** The type of an object, or with `List` of a list, in upstream's messages. */
+/** The name of the type of an object, or of a list (suffix `List`), in upstream's messages. */
 const goType = (resource: Resource, suffix: '' | 'List'): string =>
   `*${resource.custom ? 'unstructured.Unstructured' : internalType(resource)}${suffix}`;
 

@@ -24,8 +24,8 @@ const forbidden = (field: string, message: string): Violation => ({
 });
 
 /**
- * Throws 400 for malformed numbers of a list or watch. Upstream parses all parameters before it validates any, so that
- * these errors come first.
+ * Throws 400 for malformed numbers of a list or watch. Upstream parses all parameters before it validates any, so these
+ * errors come first.
  */
 export function checkNumbers(query: Query): void {
   parseInteger(query, 'limit');
@@ -77,7 +77,7 @@ export function parseListOptions(query: Query, naming: Naming): ListOptions {
   };
 }
 
-/** Throws 400 for a version beside a continue token, which must have been found valid before. */
+/** Throws 400 if a version is sent together with a continue token. To be called after the token has been validated. */
 export function refuseVersionOfToken({ token, asked }: ListOptions): void {
   if (token && asked !== '' && asked !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');

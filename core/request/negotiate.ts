@@ -17,7 +17,7 @@ export type Form = 'object' | 'table' | 'partial' | 'partialList';
 
 /** The representations that an answer can have. */
 export interface Offer {
-  /** In the order of preference for wildcards, which is also that of error messages. */
+  /** The media types in the order of preference for wildcards, which is also the order in error messages. */
   readonly media: readonly MediaName[];
   readonly forms: readonly Form[];
   /** Whether protobuf is for forms derived from objects only. */
@@ -135,8 +135,8 @@ export function parseAccept(accept: string | undefined): readonly MediaRange[] {
 }
 
 /**
- * Whether a range covers a media type. Its parameters are ignored. A range in the other naming than the type does not:
- * who asks with it could not read the names in the answer.
+ * Whether a range covers a media type. Its parameters are ignored. A range in the other naming does not cover the type:
+ * a client that sends it could not read the names in the answer.
  */
 export function covers(range: MediaRange, mediaType: string): boolean {
   if (range.type === '*') return true;
@@ -152,7 +152,7 @@ type Parameters = { form: Form; version: 'v1' | 'v1beta1'; pretty: boolean | und
 /** Whether a media type has frames for the events of a watch. */
 const canStream = (media: MediaName): boolean => media !== 'yaml';
 
-/** Parses the parameters of a range for a media type that it covers; undefined where the offer has nothing for them. */
+/** Parses the parameters of a range for a media type that it covers; undefined if the offer cannot meet them. */
 function parseParameters(range: MediaRange, media: MediaName, offer: Offer): Parameters | undefined {
   const { parameters } = range;
   const stream = parameters.get('stream');

@@ -76,7 +76,9 @@ export function checkTimeout(query: Query): void {
   if (error) throw badRequest(`invalid timeout specified in the request URL - ${error}`);
 }
 
-/** Milliseconds that a request may take: as its query says, but no more than any (`checkTimeout` has passed). */
+/**
+ * The milliseconds that a request may take: `timeout` of its query, at most ANSWER_MS. `checkTimeout` must have passed.
+ */
 export function timeoutOf(query: Query): number {
   const asked = Number(parseDuration(firstValue(query, 'timeout')) ?? 0n) / 1e6;
   return asked > 0 ? Math.min(asked, ANSWER_MS) : ANSWER_MS;

@@ -17,11 +17,14 @@ export interface Route {
    * missing.
    */
   readonly missing?: 'status' | 'text' | 'namespace' | 'object';
-  /** The warning of the version, if it is deprecated and has the object of the path but not its subresource. */
+  /** The warning of a deprecated version that serves the object in the path but not its subresource. */
   readonly warning?: string | undefined;
   /** Whether the path has the deprecated form with `/watch/`, which supports only GET. */
   readonly watchPath?: boolean;
-  /** Whether one object is watched by the parameter `watch`. Upstream's authorizers see a `get`; so do these. */
+  /**
+   * Whether the parameter `watch` requests a watch of a single object. Authorizers see the verb `get`, as upstream's
+   * do.
+   */
   readonly watchesOne?: boolean;
 }
 
@@ -101,7 +104,7 @@ function resourceRoute(
   const proxyPath = parts[0] === 'proxy' && parts.length > 1;
   let rest = watchPath || proxyPath ? parts.slice(1) : parts;
   const hasEmptyNamespace = rest[1] === '';
-  // Below `namespaces`, the next segment is a namespace, also where the path names it as an object.
+  // Below `namespaces`, the next segment is a namespace, even if it is the object that the path names.
   const namespace = rest[0] === 'namespaces' ? (rest[1] ?? '') : '';
   const isInside = rest[0] === 'namespaces' && rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2]!);
   if (isInside) rest = rest.slice(2);
@@ -129,7 +132,7 @@ function resourceRoute(
   // Paths cannot name objects of virtual resources, unless these can be read one by one.
   const hasObjects = resource?.stored !== false || resource.verbs.includes('get');
   const isName = hasObjects || name === '' || sub !== '';
-  // Requests for all namespaces can only be lists, and for custom kinds must be.
+  // A path without name and namespace is of all namespaces; for custom kinds only if it is a list or a watch.
   const isOfAll = name === '' && (!resource?.custom || target.verb === 'list' || target.verb === 'watch');
   const hasScope = !resource?.namespaced || namespace !== '' || (isOfAll && resource.verbs.includes('list'));
   if (isServed && isName && !hasScope && hasEmptyNamespace) return { target, query, missing: 'namespace' };

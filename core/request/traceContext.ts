@@ -17,7 +17,7 @@ const ZEROS = /^0*$/;
 
 /** The flag of a trace that is recorded; the others have no meaning in version 00. */
 const SAMPLED = 1;
-/** Upstream ignores a header of version 00 with more than this in its flags. */
+/** Upstream ignores a header of version 00 with flags above this. */
 const MAX_FLAGS = 2;
 
 /** A member of tracestate, without white space around it: a key, which may have a tenant, and a printable value. */
@@ -25,8 +25,8 @@ const MEMBER = /^[a-z0-9][a-z0-9_*@/-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{1,25
 
 /**
  * The trace of a request, by its headers. Undefined without the header `traceparent`, and for one that the
- * recommendation says to ignore: in another form, of version ff, or with zeros as an id. A `tracestate` that is too
- * long or has another form is left out.
+ * recommendation says to ignore: malformed, of version ff, or with an id of zeros. A `tracestate` that is too long or
+ * malformed is omitted.
  */
 export function readTrace(header: (name: string) => string | undefined): TraceContext | undefined {
   const given = header('traceparent');

@@ -12,8 +12,8 @@ import { BodyParts } from '../runtime/bodyParts.js';
  */
 export class WholeBody implements BodySink {
   /**
-   * The body, once it is complete. Rejects with Refusal RequestEntityTooLarge above the limit, and with what else ends
-   * the body before it is complete. Then no part of it is kept.
+   * The body, once it is complete. Rejects with Refusal RequestEntityTooLarge above the limit, or with the error that
+   * ended the body early; the received bytes are then discarded.
    */
   readonly bytes: Promise<Uint8Array>;
   readonly #parts = new BodyParts();
@@ -21,7 +21,7 @@ export class WholeBody implements BodySink {
   #resolve!: (bytes: Uint8Array) => void;
   #reject!: (error: unknown) => void;
 
-  /** `limit`: the most bytes. */
+  /** `limit`: the maximum size in bytes. */
   constructor(readonly limit: number) {
     this.bytes = new Promise((resolve, reject) => {
       this.#resolve = resolve;

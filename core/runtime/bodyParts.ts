@@ -1,12 +1,12 @@
 const NOTHING = new Uint8Array(0);
-/** Smaller parts are copied into blocks, because each array takes some 200 bytes beside its own. */
+/** Smaller parts are copied into blocks, because each array takes about 200 bytes besides its content. */
 const SMALL_BYTES = 1024;
-/** A block is as large as all before it, within these bounds. */
+/** A block is as large as all bytes so far, within these bounds. */
 const BLOCK_BYTES = { least: SMALL_BYTES, most: 16 * 1024 };
 
 /**
- * Collects bytes that arrive in parts, in memory of about their size, however small the parts are: a client may send
- * each byte of a body as a chunk (RFC 9112, 7.1).
+ * Collects bytes that arrive in parts, in memory of about their total size, however small the parts are: a client may
+ * send each byte of a body as a chunk (RFC 9112, 7.1).
  *
  * @example
  * const parts = new BodyParts();
@@ -17,7 +17,7 @@ const BLOCK_BYTES = { least: SMALL_BYTES, most: 16 * 1024 };
 export class BodyParts {
   #parts: Uint8Array[] = [];
   #size = 0;
-  /** Memory for small parts. From `#begin` to `#end` are the last bytes, which are not in `#parts` yet. */
+  /** Memory for small parts. The bytes from `#begin` to `#end` are the last ones, and not in `#parts` yet. */
   #block: Uint8Array = NOTHING;
   #begin = 0;
   #end = 0;
@@ -45,7 +45,7 @@ export class BodyParts {
     this.#end += part.length;
   }
 
-  /** Removes and returns all bytes. A part that was the only one is returned itself. */
+  /** Removes and returns all bytes. If there is only one part, it is returned without copying. */
   take(): Uint8Array {
     this.#endRun();
     const parts = this.#parts;

@@ -3,7 +3,10 @@
  * tests replace with virtual ones.
  */
 
-/** Milliseconds since the epoch, as the operating system has them: it may be set back, and differs between machines. */
+/**
+ * Milliseconds since the epoch, by the clock of the operating system, which may be set back and differs between
+ * machines.
+ */
 export const systemTime = (): number => Date.now();
 
 /** Milliseconds since the start of the thread, with fractions. Never goes back: for durations and deadlines. */

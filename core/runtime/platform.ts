@@ -20,8 +20,8 @@ function headOf(file: string): Buffer {
 }
 
 /**
- * Whether a program, that of this process if none is given, uses musl as its C library, as on Alpine Linux. Binaries
- * for glibc cannot be loaded there, and where a compatibility library is installed, loading one can end the process.
+ * Whether a program (by default, that of this process) uses musl as its C library, as on Alpine Linux. Binaries for
+ * glibc cannot be loaded there; if a compatibility library is installed, loading one can crash the process.
  */
 export const usesMusl = (program = process.execPath): boolean =>
   process.platform === 'linux' && headOf(program).includes('/ld-musl-');

@@ -1,5 +1,5 @@
 /**
- * Longer chunks make insertions slower, shorter ones the search for a chunk. A chunk that exceeds it is split in
+ * Longer chunks make insertions slower, shorter ones the search for a chunk. A chunk that exceeds this size is split in
  * halves.
  */
 const MAX_CHUNK = 512;
@@ -99,7 +99,7 @@ export class SortedMap<V extends Keyed> {
     }
     const last = this.#chunks.at(-1)!;
     if (last.at(-1)!.key < value.key) {
-      // Values often come in their order, as at a start. Chunks are then full, not half.
+      // Values are often added in order, as at the start. Chunks are then full, not half full.
       if (last.length < MAX_CHUNK) last.push(value);
       else this.#chunks.push([value]);
       return;

@@ -1,9 +1,9 @@
 /**
  * The timers of a thread. Nothing else in the project sets one. All call the global functions each time, which tests
- * replace with virtual ones. `node:timers/promises` and `AbortSignal.timeout` are not used: they cannot be replaced so.
+ * replace with virtual ones. `node:timers/promises` and `AbortSignal.timeout` are not used: tests cannot replace them.
  */
 
-/** Calls a function once, after at least this many milliseconds (1 to 2³¹ - 1; at once for others). */
+/** Calls a function once, after at least this many milliseconds (1 to 2³¹ - 1; immediately for other values). */
 export const setTimeout = (callback: () => void, milliseconds: number): NodeJS.Timeout =>
   globalThis.setTimeout(callback, milliseconds);
 
@@ -20,7 +20,10 @@ export const clearInterval = (timer: NodeJS.Timeout | undefined): void => global
 /** Calls a function in the next turn of the event loop, after I/O that is ready. */
 export const setImmediate = (callback: () => void): void => void globalThis.setImmediate(callback);
 
-/** Resolves in the next turn of the event loop. Awaited in long work, so that others are served meanwhile. */
+/**
+ * Resolves in the next turn of the event loop. To be awaited during long work, so that other requests are served
+ * meanwhile.
+ */
 export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 /** Resolves after at least this many milliseconds. With `ref: false`, the process may end meanwhile. */

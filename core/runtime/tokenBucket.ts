@@ -21,7 +21,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Milliseconds until there is a token; 0 if there is one. */
+  /** Milliseconds until a token is available; 0 if one is. */
   wait(): number {
     this.#fill();
     return this.#tokens >= 1 ? 0 : ((1 - this.#tokens) * 1000) / this.perSecond;

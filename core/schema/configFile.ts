@@ -4,8 +4,8 @@ import type { Naming } from '../naming.js';
 import { decodeYamlStrict } from './yaml/yaml.js';
 
 /**
- * Reads a value of a configuration file: returns it with its type, undefined where it is absent or null. Adds what is
- * wrong, with the path of the field, to `errors`.
+ * Reads a value of a configuration file: returns it with its type; undefined if it is absent or null. Adds problems,
+ * with the path of the field, to `errors`.
  */
 export type Shape<T> = (value: unknown, path: string, errors: string[]) => T | undefined;
 
@@ -76,7 +76,7 @@ export function failWith(file: string, errors: readonly string[]): void {
 
 /**
  * Reads a configuration file in YAML or JSON. Throws ConfigError, which names the file and each field that is unknown,
- * given twice or of the wrong type.
+ * repeated or of the wrong type.
  */
 export function readConfigFile<S extends { readonly [name: string]: Shape<unknown> }>(
   bytes: Uint8Array,
@@ -91,7 +91,7 @@ export function readConfigFile<S extends { readonly [name: string]: Shape<unknow
   if (!known.includes(stringAt(value, 'apiVersion')))
     errors.push(`apiVersion: must be ${known.join(' or ')}, not ${JSON.stringify(value['apiVersion'] ?? '')}`);
   if (value['kind'] !== kind) errors.push(`kind: must be ${kind}, not ${JSON.stringify(value['kind'] ?? '')}`);
-  // Its other fields would all be unknown.
+  // Otherwise, all other fields would be reported as unknown.
   failWith(file, errors);
   const read = struct({ ...members, apiVersion: STRING, kind: STRING })(value, '', errors);
   failWith(file, errors);

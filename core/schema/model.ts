@@ -85,7 +85,10 @@ export interface Field {
   readonly oneOf?: string;
   /** Feature gate of the field. */
   readonly gate?: string;
-  /** An empty list differs from none until the kind has validated the object, which then has no empty one. */
+  /**
+   * Whether an empty list differs from an absent one until the kind has validated the object; after that, the object
+   * has no empty one.
+   */
   readonly keepsEmpty?: boolean;
   /** Whether OpenAPI 3 documents refer to its type directly, without a description. */
   readonly bare?: boolean;
@@ -120,8 +123,8 @@ export interface Struct {
   readonly mapType?: 'atomic' | 'granular';
   readonly union?: Union;
   /**
-   * Its JSON is not an object but the value of one of its fields: a schema or a list of schemas (`array`), a boolean or
-   * a schema (`bool`), a schema or a list of strings (`strings`). In protobuf it has the fields.
+   * Set if its JSON is not an object but the value of one of its fields: a schema or a list of schemas (`array`), a
+   * boolean or a schema (`bool`), a schema or a list of strings (`strings`). In protobuf it has the fields.
    */
   readonly alternatives?: 'array' | 'bool' | 'strings';
   /** Whether the type has no protobuf form. */

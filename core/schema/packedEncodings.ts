@@ -1,9 +1,9 @@
-/*
- * Records in the form in which they are kept: without the longer texts that they share with the JSON of their objects,
- * such as managed fields, which are a third of an object. A packed record has a zero, the length of the record, and
- * then in turns the length and bytes of a part of the record, and the place and length of a part of the JSON text that
- * follows it, up to the last part of the record. All numbers are varints. Records that share nothing are kept as they
- * are: a tag of one byte, which is not zero, a length, and a message.
+/**
+ * The form in which records are cached: without the longer texts that they share with the JSON of their objects, such
+ * as managed fields, which are a third of an object. A packed record consists of a zero, the length of the record, and
+ * then alternately the length and bytes of a part of the record, and the place and length of the part of the JSON text
+ * that follows it, up to the last part of the record. All numbers are varints. Records that share nothing are kept as
+ * they are: a tag of one byte, which is not zero, a length, and a message.
  */
 
 /** The first byte of a packed record. */
@@ -12,7 +12,7 @@ export const PACKED = 0;
 /** Bytes up to which a loop is faster than a call. */
 const LOOP_BYTES = 48;
 
-/** The packed record that is read, and the position in it. */
+/** The packed record that is being read, and the position in it. */
 let packed: Uint8Array = new Uint8Array();
 let at = 0;
 
@@ -39,7 +39,7 @@ export function recordLength(record: Uint8Array): number {
   return readVarint();
 }
 
-/** Writes the record that is read. Returns its end. */
+/** Writes the record that is being read. Returns its end. */
 function unpack(text: Uint8Array, to: Uint8Array, start: number): number {
   const begin = at++;
   if (packed[begin] !== PACKED) {
@@ -63,8 +63,8 @@ function unpack(text: Uint8Array, to: Uint8Array, start: number): number {
 }
 
 /**
- * Records as they were before they were packed, in one piece. `pieces` have the records of the objects with these
- * texts, one after the other; `length` is that of all records.
+ * Unpacks records into one buffer. `pieces` contain the records of the objects with these texts, one after another;
+ * `length` is the length of all unpacked records.
  */
 export function unpackRecords(
   pieces: readonly Uint8Array[],

@@ -24,7 +24,7 @@ export interface Subresource {
   readonly produces?: string;
 }
 
-/** Decoding and reading of the objects of a custom kind. */
+/** Decodes and reads the objects of a custom kind. */
 export interface CustomSchema {
   /** The published schema. */
   readonly schema: StructuralSchema;
@@ -36,14 +36,14 @@ export interface CustomSchema {
   decode(value: { readonly [key: string]: Json }, strictErrors: string[], keepsNulls?: boolean): ApiObject;
   /**
    * Converts a stored object, written with any version and schema, to this version. `growth` counts the bytes that
-   * defaults add to all objects that are read at once. Throws Refusal 422 where that is too much.
+   * defaults add to all objects that are read at once. Throws Refusal 422 if that is too much.
    */
   read(object: ApiObject, growth?: Growth): ApiObject;
-  /** Reads a stored object that was written in this version, maybe with another schema. Otherwise as `read`. */
+  /** Reads a stored object that was written in this version, possibly with another schema. Otherwise like `read`. */
   readOwn(object: ApiObject, growth?: Growth): ApiObject;
-  /** An object of any version, complete in that version, in this one. The defaults of neither are applied. */
+  /** Converts a complete object of any version to this one, without applying defaults. */
   convert(object: ApiObject): ApiObject;
-  /** An object that was converted to this version, without unknown fields and nulls. */
+  /** Removes unknown fields and nulls from an object that was converted to this version. */
   accept(object: ApiObject): ApiObject;
 }
 
@@ -89,7 +89,7 @@ export interface Resource {
   readonly webhook?: ConversionWebhook;
   /** Objects up to this revision may have been written with another schema and must be read with `custom.read`. */
   readonly changedAt?: number;
-  /** Text of the Warning header of answers in this version. */
+  /** Text of the Warning header in answers of this version. */
   readonly warning?: string;
   /** Whether this version is the preferred one of its group. */
   readonly preferred?: boolean;

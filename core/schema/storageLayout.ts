@@ -15,13 +15,13 @@ const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions/';
 let known: ReadonlySet<string> | undefined;
 const isBuiltIn = (storageName: string): boolean => (known ??= builtInStorageNames()).has(storageName);
 
-/** `<group>.<plural>`, as keys of claims have it, as storage name. Plural names have no dots. */
+/** The storage name for `<group>.<plural>`, the form in keys of claims. Plural names have no dots. */
 function withSlash(name: string): string {
   const dot = name.lastIndexOf('.');
   return dot < 0 ? name : `${name.slice(0, dot)}/${name.slice(dot + 1)}`;
 }
 
-/** The key that an object has in the current layout. Keys of this layout are returned as they are. */
+/** The key of an object in the current layout. Keys of this layout are returned as they are. */
 export function currentKey(key: string): string {
   const [group = '', plural, ...rest] = key.split('/');
   if (plural === undefined || rest.length === 0 || group.includes(':')) return key;
@@ -37,7 +37,7 @@ function partsOf(storageName: string): { group: string; plural: string } {
   return { group, plural };
 }
 
-/** The value that belongs to a key of the former layout in the current one. A claim has the key of its holder. */
+/** The value, in the current layout, of a key of the former layout. The value of a claim is the key of its holder. */
 export function currentValue(key: string, value: Uint8Array): Uint8Array {
   if (!key.startsWith(`${CLAIMS}/`)) return value;
   const claim = readJson(value) as { readonly holder?: unknown };
@@ -52,8 +52,8 @@ export function inCurrentLayout(stored: Stored): Stored {
 }
 
 /**
- * The names of definitions among keys of the former layout whose objects had the keys of a built-in kind. The objects
- * that are stored there remain objects of the built-in kind, because they cannot be distinguished from those.
+ * The names of the definitions, among keys of the former layout, whose objects had keys of a built-in kind. The objects
+ * with these keys remain objects of the built-in kind, because the two cannot be distinguished.
  */
 export const sharedDefinitions = (keys: Iterable<string>): string[] =>
   Array.from(keys).flatMap(key => {

@@ -10,10 +10,10 @@ import { webhookServices } from '../settings/webhookServices.js';
 
 const FLAG = '--admission-control-config-file';
 
-/** Where the configuration of a plugin is, as errors name it. */
+/** The place of the configuration of a plugin, as errors name it. */
 export const placeOf = (file: string, name: string): string => `${FLAG}: ${file}: the configuration of ${name}`;
 
-/** The entry of a file about a plugin. */
+/** The entry of a plugin in the file. */
 interface PluginConfig {
   readonly config: UnknownRecord;
   readonly file: string;
@@ -21,7 +21,7 @@ interface PluginConfig {
 
 /** The configuration of the admission plugins. */
 interface AdmissionConfig {
-  /** By upstream's name of the plugin. */
+  /** The entries, by upstream's name of the plugin. */
   readonly plugins: ReadonlyMap<string, PluginConfig>;
   /** The kubeconfig with the credentials for webhooks, by the name of the plugin. */
   readonly kubeConfigFiles: ReadonlyMap<string, string>;
@@ -30,8 +30,8 @@ interface AdmissionConfig {
 }
 
 /**
- * The configuration of the admission plugins, from the settings and their file. `known` has the names of all plugins.
- * Throws ConfigError.
+ * The configuration of the admission plugins, from the settings and the file that they name. `known` has the names of
+ * all plugins. Throws ConfigError.
  */
 export function admissionConfig(settings: Settings, known: ReadonlySet<string>): AdmissionConfig {
   const { admissionControlConfigFile: file } = settings;
@@ -56,7 +56,7 @@ function spellingsOf(apiVersion: string): readonly string[] {
   return groupSpellings(group).map(spelling => `${spelling}/${version}`);
 }
 
-/** Throws for an object of none of these versions, which have neutral groups. */
+/** Throws unless an object is of one of these versions, whose groups are neutral. */
 function checkVersion({ apiVersion }: UnknownRecord, versions: readonly string[], refuse: Refuse): void {
   const accepted = versions.flatMap(spellingsOf);
   if (!accepted.includes(String(apiVersion))) throw refuse('apiVersion', `must be one of ${accepted.join(', ')}`);

@@ -22,7 +22,7 @@ interface AdmissionPlugin {
 const on = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, isOnByDefault: true, specs });
 const off = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, isOnByDefault: false, specs });
 
-/** All admission plugins that the flags can name, in the order in which they are asked. */
+/** All admission plugins that the flags can name, in the order in which they are called. */
 const PLUGINS: readonly AdmissionPlugin[] = [
   { ...off('AlwaysAdmit'), isDeprecated: true },
   off('NamespaceAutoProvision', { ...withOwnLimits('optional/namespaceAutoProvision.js'), threads: ['front', 'pool'] }),
@@ -102,7 +102,7 @@ export const admissionWarnings = ({ enableAdmissionPlugins, disableAdmissionPlug
         `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`,
     );
 
-/** The first plugin after those of the configuration: it sees their changes. */
+/** The first plugin that runs after those of the configuration and so sees their changes. */
 const FIRST_BEHIND = PLUGINS.findIndex(({ name }) => name === 'MutatingAdmissionPolicy');
 
 /** The admission plugins of a server with these settings: those before and after the plugins of its configuration. */

@@ -12,7 +12,7 @@ import type { PluginSpec } from '../threads/data.js';
 
 const at = (path: string): string => new URL(`../../plugins/audit/${path}`, import.meta.url).href;
 
-/** Upstream's size of a log where none is given, in megabytes. */
+/** Upstream's default size of a log, in megabytes. */
 const DEFAULT_MEGABYTES = 100;
 const MEGABYTE = 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
@@ -94,7 +94,7 @@ function checkWritable(file: string): void {
   }
 }
 
-/** Checks the settings of audit events, and makes the file of the log if there is a policy. Throws ConfigError. */
+/** Checks the settings of audit events, and creates the log file if there is a policy. Throws ConfigError. */
 export function checkAudit(settings: Settings): Settings {
   const policy = auditPolicyOf(settings);
   const { auditLogPath, auditWebhookConfigFile: webhook } = settings;
@@ -128,7 +128,7 @@ export function auditPlugins(settings: Settings): readonly PluginSpec[] {
     auditPolicyFile,
     auditWebhookInitialBackoff: backoffMs,
   } = settings;
-  // Answers may wait for a sink as long as a request may take.
+  // An answer may wait for a sink for as long as a request may take.
   const sink = (path: string, config: unknown): PluginSpec => ({
     use: at(path),
     config,

@@ -5,7 +5,7 @@ import { ConfigError } from '../api/point.js';
 import { atFlag } from '../settings/atFlag.js';
 import type { Settings } from '../settings/settings.js';
 
-/** The settings of single signers: signer in neutral names, its part in the name of the settings, and in the flags. */
+/** The settings of single signers: the signer in neutral names, and its part in the names of settings and of flags. */
 const SIGNERS = [
   ['orchestrator.io/orchestrator-apiserver-client', 'ApiserverClient', 'kube-apiserver-client'],
   ['orchestrator.io/orchestrator-apiserver-client-node-agent', 'NodeClient', 'kubelet-client'],

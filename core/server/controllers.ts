@@ -94,8 +94,8 @@ const CURRENT_NAMES: ReadonlyMap<string, string> = new Map(
 /** The controllers that a server runs without `--controllers`. */
 const ALL = ['*'];
 /**
- * A server that accepts bootstrap tokens also has to remove expired ones and to sign with them. The usual installation
- * tools set it up in this way.
+ * A server that accepts bootstrap tokens must also remove expired ones and sign with them. The usual installation tools
+ * configure it like this.
  */
 const ALL_AND_BOOTSTRAP = [...ALL, 'bootstrap-signer-controller', 'token-cleaner-controller'];
 
@@ -118,8 +118,8 @@ export function checkControllers(settings: Settings): Settings {
 }
 
 /**
- * Whether a controller runs: the first item of `--controllers` with its name decides, and otherwise whether there is
- * `*` and the controller is on by default.
+ * Whether a controller runs: the first item of `--controllers` with its name decides; without one, it runs if there is
+ * `*` and it is on by default.
  */
 export function isControllerEnabled(
   name: string,

@@ -19,7 +19,7 @@ import { type CertificateFiles, certificateFiles, ensurePki } from '../services/
 import type { DataDirectory } from '../settings/dataDirectory.js';
 import type { Settings } from '../settings/settings.js';
 
-/** Where the files of a data directory are. */
+/** The paths of the files in a data directory. */
 export interface DataPaths {
   readonly directory: string;
   readonly storePath: string;
@@ -27,9 +27,9 @@ export interface DataPaths {
   readonly ca: CertificateFiles;
   /** The certificate with which the server passes requests on to others, and its key. */
   readonly frontProxy: CertificateFiles;
-  /** The file that the token authenticator reads the administrator's token from. */
+  /** The file from which the token authenticator reads the administrator's token. */
   readonly adminTokens: string;
-  /** The key that signs tokens of service accounts unless the settings name one; made with the first of them. */
+  /** The key that signs tokens of service accounts unless the settings name one; created with the first token. */
   readonly serviceAccountKeyFile: string;
 }
 
@@ -57,7 +57,7 @@ function restrict(path: string): void {
   try {
     chmodSync(path, mode & 0o700);
   } catch (error) {
-    // Files of another owner, or of a read-only file system, as mounted secrets are, keep their modes.
+    // Files of another owner, or on a read-only file system (such as mounted secrets), keep their modes.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EPERM' && code !== 'EROFS') throw error;
   }

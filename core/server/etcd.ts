@@ -28,7 +28,7 @@ export function checkEtcd(settings: Settings): Settings {
   const { etcdServers = [], etcdCertfile, etcdKeyfile, etcdCafile, etcdPrefix, etcdUser, etcdPasswordFile } = settings;
   if (etcdServers.length === 0)
     throw new ConfigError('--etcd-servers', 'must name the etcd servers: --etcd-servers=https://HOST:2379');
-  // A password in a URL would be shown with it.
+  // A password in a URL would be shown wherever the URL is.
   if (etcdServers.some(server => server.includes('@')))
     throw new ConfigError('--etcd-servers', 'must not contain a user: use --etcd-user and --etcd-password-file');
   const wrong = etcdServers.find(server => !/^https?:\/\/[^/]+\/?$/.test(server));

@@ -32,8 +32,9 @@ const writesNothing = ({ points }: PluginSpec): boolean =>
 
 /**
  * The file with the first objects of a new store, which the build has made (`scripts/build/firstObjects.mjs`): system
- * namespaces, default roles and the like, as controllers write them with default settings. Undefined if this server's
- * may differ, or if the build could not make it: controllers write them then, each by a request.
+ * namespaces, default roles and the like, as controllers write them with default settings. Undefined if the first
+ * objects of this server may differ, or if the build could not make the file: controllers then write them, each by a
+ * request.
  */
 export function firstObjectsFile(settings: Settings): string | undefined {
   if (!SETTINGS.every(name => isDefault(settings, name))) return undefined;

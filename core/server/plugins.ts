@@ -30,7 +30,7 @@ export interface BuiltinInputs {
   readonly rootCa: string;
   /** The CA bundle that client certificates are verified with, in PEM. */
   readonly clientCa: string;
-  /** The CA of the certificate with which the server passes requests on to others unless flags name one, in PEM. */
+  /** The CA, in PEM, of the certificate with which the server passes requests on to others, unless flags name one. */
   readonly frontProxyCa: string;
   /** The files of that certificate and its key. */
   readonly frontProxy: CertificateFiles;
@@ -42,7 +42,7 @@ export interface BuiltinInputs {
   readonly adminTokens: string;
   /** The digest of the secret of the console's one-time link; absent if there is none. */
   readonly consoleLink?: string | undefined;
-  /** Where people sign in to the console; absent if there is no identity provider. */
+  /** The issuer at which people sign in to the console; absent if there is no identity provider. */
   readonly issuer?: SignInIssuer | undefined;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
@@ -63,7 +63,9 @@ const MODES: ReadonlyMap<string, PluginSpec> = new Map<string, PluginSpec>([
   ['RBAC', { use: at('authz/rbac/plugin.js'), threads: ['pool'] }],
 ]);
 
-/** The plugin of an authorization mode. Programs in JavaScript can name any. Throws ConfigError for an unknown one. */
+/**
+ * The plugin of an authorization mode. Programs in JavaScript can pass any text. Throws ConfigError for an unknown one.
+ */
 function modePlugin(mode: string, settings: Settings): PluginSpec {
   const plugin = MODES.get(mode);
   if (!plugin)
@@ -75,7 +77,7 @@ function modePlugin(mode: string, settings: Settings): PluginSpec {
   return mode === 'Webhook' ? { ...plugin, config: accessWebhookConfig(settings) } : plugin;
 }
 
-/** The plugins that decide about requests: of the authorization file, or of the modes in their order. */
+/** The plugins that authorize requests: those of the authorization file, or of the modes in their order. */
 function authorizationPlugins(settings: Settings): readonly PluginSpec[] {
   const config = chainConfig(settings);
   if (!config) return settings.authorizationMode.map(mode => modePlugin(mode, settings));
@@ -90,7 +92,7 @@ const serviceRangesOf = ({ serviceClusterIpRange: networks, serviceNodePortRange
   ports,
 });
 
-/** The plugin of encryption at rest beside that of the store. */
+/** The plugin of encryption at rest, besides that of the store. */
 function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readonly PluginSpec[] {
   return file === undefined ? [] : [{ use: at('health/encryption.js'), config: { file }, threads: ['front'] }];
 }
@@ -101,12 +103,12 @@ function isOn(settings: Settings, ...gates: readonly string[]): boolean {
   return gates.every(gate => features.includes(gate));
 }
 
-/** Whether StorageVersions say in which versions servers store objects. */
+/** Whether StorageVersion objects record in which versions servers store objects. */
 const hasStorageVersions = (settings: Settings): boolean => isOn(settings, 'StorageVersionAPI', 'APIServerIdentity');
 
 /**
- * Controllers that run in each of several servers with one store, and tell the others about theirs. The store of etcd
- * is the only one that servers share: the Lease of a server would be of no use in another, except to StorageVersions.
+ * Controllers that run in each of the servers that share a store, and tell the others about their server. Only etcd can
+ * be shared: with another store, the Lease of a server is useful only to StorageVersions.
  */
 function controllersOfEveryServer(settings: Settings, { storageVersions }: BuiltinInputs): readonly PluginSpec[] {
   const spec = (name: string, config: unknown): PluginSpec => ({
@@ -126,7 +128,7 @@ function controllersOfEveryServer(settings: Settings, { storageVersions }: Built
 /** Whether ServiceCIDR objects have the ranges of Services. */
 const hasCidrObjects = (settings: Settings): boolean => isOn(settings, MULTI_CIDR_GATE);
 
-/** The console, which is for this machine alone unless the setting says otherwise. */
+/** The console, by default only for this machine. */
 function consolePlugins(settings: Settings, { adminTokens, consoleLink, issuer }: BuiltinInputs): PluginSpec[] {
   if (!hasConsole(settings)) return [];
   const config = { adminTokens, linkDigest: consoleLink, issuer };
@@ -223,7 +225,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
   const identityProviders = jwtConfig(settings);
   const proxies = requestHeaderConfig(settings);
   const tokenWebhook = tokenWebhookConfig(settings);
-  // uws removes bytes above 0x7f from the ends of values: a name of a proxy would become another one.
+  // uws removes bytes above 0x7f from the ends of values, so a user name from a proxy could become another name.
   const required = proxies ? 'node' : settings.listener;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
@@ -243,22 +245,22 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at('authn/metrics.js'), threads: ['front'] },
     { use: at('authz/metrics.js'), threads: ['front'] },
     { use: at('controllers/metrics.js'), threads: ['front'] },
-    // Before certificates: a session counts more than a certificate that the browser sends by itself.
+    // Before certificates: a session takes precedence over a certificate that the browser sends by itself.
     ...consolePlugins(settings, inputs),
     pool('authn/staticToken.js', { file: inputs.adminTokens }),
     ...(proxies ? [pool('authn/requestHeader.js', proxies)] : []),
     pool('authn/clientCertificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),
     ...(settings.tokenAuthFile ? [pool('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [pool('authn/bootstrapToken.js')] : []),
-    // Before service accounts, whose tokens are cached for longer: tokens of either are decoded by both otherwise.
+    // Before service accounts, whose tokens are cached for longer: otherwise both would decode all of these tokens.
     ...(identityProviders ? [frontAndPool('authn/jwt/index.js', identityProviders)] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
-    // Before other validators, as the rules of the kinds are.
+    // Before other validators, like the rules of the kinds.
     pool('admission/policies/parameterPermissions.js'),
     ...admission.before,
     pool('authz/systemMasters.js'),
     ...settings.plugins,
-    // After authenticators that recognize their own tokens: every other token costs a call, and the webhook sees it.
+    // After authenticators that recognize their own tokens: the webhook is called with every other token, and sees it.
     ...(tokenWebhook ? [{ ...frontAndPool('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }] : []),
     ...admission.behind,
     // Sees the changes of all mutators.

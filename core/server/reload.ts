@@ -3,7 +3,7 @@ import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
 import { KEPT_POINTS } from '../../workers/front/frontPlugins.js';
 
-/** The settings that determine nothing but plugins, the server's own ones included: they can change while it runs. */
+/** The settings that affect only plugins, including the server's own ones. They can change while it runs. */
 const LIVE: ReadonlySet<string> = new Set([
   'plugins',
   'tokenAuthFile',
@@ -36,8 +36,8 @@ const LIVE: ReadonlySet<string> = new Set([
 ] satisfies (keyof Settings)[]);
 
 /**
- * Divides the changes from one set of settings to another: `live` are the settings with those that can change while the
- * server runs, `kept` the names of the others that differ.
+ * Divides the changes from one set of settings to another: `live` are the current settings with the changes that can be
+ * applied while the server runs; `kept` are the names of the other settings that differ.
  */
 export function divideSettings(current: Settings, wanted: Settings): { live: Settings; kept: readonly string[] } {
   const fixed = Object.keys({ ...current, ...wanted }).filter(name => !LIVE.has(name)) as (keyof Settings)[];
@@ -46,7 +46,7 @@ export function divideSettings(current: Settings, wanted: Settings): { live: Set
   return { live: { ...wanted, ...(Object.fromEntries(values) as Partial<Settings>) }, kept };
 }
 
-/** The positions of plugins whose parts the server keeps, though they may have changed: `plugins[1]`. */
+/** The positions (`plugins[1]`) of plugins whose parts the server keeps even though they may have changed. */
 export function unreplaceablePlugins(current: readonly PluginSpec[], wanted: readonly PluginSpec[]): string[] {
   const positions = [...current, ...wanted]
     .filter(({ points = [] }) => points.some(point => KEPT_POINTS.includes(point)))

@@ -12,9 +12,11 @@ import type { Settings } from '../settings/settings.js';
 import { isReadable, reasonOf, type UnreadableObject } from '../threads/entries/unreadable.js';
 import { etcdConfig } from './etcd.js';
 
-/** Objects that are read at once, and those of a page that are written at once. */
+/** The number of objects that are read at once, and written at once. */
 const PAGE = 500;
-/** How often the whole store is read: servers that still write with another key may make more to rewrite. */
+/**
+ * The largest number of passes over the store: servers that still write with another key may add objects to rewrite.
+ */
 const PASSES = 10;
 const FLAG = '--encryption-provider-config';
 
@@ -26,7 +28,7 @@ export interface Rewritten {
   readonly unreadable: readonly UnreadableObject[];
 }
 
-/** Decodes values, and notes the keys of those that are stored in another form than new writes would be. */
+/** Decodes values, and records the keys of those that are not stored as a new write would store them. */
 class NotingValues {
   readonly stale = new Set<string>();
 
@@ -61,7 +63,7 @@ async function openStore(settings: Settings, values: NotingValues): Promise<Stor
   return await openRocksDb({ path, historyMs: settings.historyRetention, now: systemTime, values });
 }
 
-/** The write of an object as it is. It has a version, into which the store inserts the new revision. */
+/** A write of an unchanged object. The store inserts the new revision as its resource version. */
 function rewriteOf({ key, value, modified }: Stored): Transaction {
   const metadata = recordAt(decodeStored(value), 'metadata');
   // Objects that the API does not serve have no resource version.
@@ -69,13 +71,13 @@ function rewriteOf({ key, value, modified }: Stored): Transaction {
   return [{ is: 'put', key, expect: modified, ...(hasVersion ? withoutRevision(value) : { value }) }];
 }
 
-/** Throws the error of an outcome; returns whether the write was committed, and not preceded by another one. */
+/** Whether a write was committed, and not preceded by another one. Throws the error of the outcome. */
 function isCommitted(outcome: Outcome): boolean {
   if (outcome.is === 'error') throw outcome.error;
   return outcome.is === 'committed';
 }
 
-/** Writes the objects of a store again that are stale. Another server may change them meanwhile. */
+/** Rewrites the stale objects of a store. Another server may change them meanwhile. */
 async function rewriteAll(
   store: Storage,
   values: NotingValues,
@@ -106,9 +108,9 @@ async function rewriteAll(
 }
 
 /**
- * Writes each object of a store again that is not stored as the encryption file says: under another key than the first
- * one of its resource, or in clear text. May be interrupted at any time and run again. `report` is called with the
- * number of objects that were rewritten. Throws ConfigError and StoreError.
+ * Rewrites each object of a store that is not stored as the encryption file says: one that is encrypted with a key
+ * other than the first one of its resource, or in clear text. May be interrupted at any time and run again. `report` is
+ * called with the number of objects that were rewritten. Throws ConfigError and StoreError.
  */
 export async function rewriteStore(
   settings: Settings,
@@ -128,7 +130,8 @@ export async function rewriteStore(
     const store = await openStore(settings, values);
     try {
       const result = await rewriteAll(store, values, report);
-      // The history has the values before. That of etcd belongs to all its clients, and is compacted by servers.
+      // The history still contains the old values. That of etcd belongs to all its clients, and is compacted by
+      // servers.
       if (!store.shared) await store.compact(await store.revision());
       return result;
     } finally {

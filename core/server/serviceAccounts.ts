@@ -54,14 +54,14 @@ export function checkServiceAccounts(settings: Settings): Settings {
   return settings;
 }
 
-/** The issuers of the server's own tokens, and those of others that are accepted as such. */
+/** The issuer of the server's own tokens, followed by other issuers that are accepted like it. */
 export const ownIssuersOf = ({ serviceAccountIssuer, naming }: Settings): readonly string[] =>
   serviceAccountIssuer ?? [`https://${namingOf(naming).product}.default.svc`];
 
 /**
  * The configuration of the plugin. Without an issuer, tokens are those of the server's own Service. Key files replace
- * the keys that verify tokens otherwise: the signing key, and the key of the serving certificate if one was given
- * (A193). The server's own key always verifies while it signs.
+ * the keys that verify tokens by default: the signing key, and the key of the serving certificate if one was given
+ * (A193). The server's own key always verifies tokens as long as it signs them.
  */
 export function serviceAccountConfig(settings: Settings, ownKey: string, host: string): ServiceAccountConfig {
   const issuers = ownIssuersOf(settings);

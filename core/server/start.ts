@@ -46,8 +46,8 @@ import { DEFAULTS } from './settings.js';
 /** A server that answers requests. Its own `client` and `request` are those of the administrator. */
 export interface RunningServer extends ServerUser {
   /**
-   * Another user, for tests: its requests are authorized as those of this user. `system:authenticated` is added to the
-   * groups. Throws TypeError for values that are not names.
+   * Returns another user, for tests. Its requests are authorized like any request of that user. `system:authenticated`
+   * is added to the groups. Throws TypeError for values that are not names.
    *
    * @example
    * const { status } = await server.as('alice', ['devs']).request('GET', '/api/v1/namespaces/shop/secrets');
@@ -60,12 +60,12 @@ export interface RunningServer extends ServerUser {
   /** Bearer token of the administrator (group `system:masters`). */
   readonly token: string;
   /**
-   * The console, with a secret that signs the administrator in once, for a browser on this machine within 10 minutes.
-   * Absent without a console.
+   * The URL of the console, with a secret that signs the administrator in once, in a browser on this machine within 10
+   * minutes. Absent without a console.
    */
   readonly consoleUrl?: string;
   readonly storeName: string;
-  /** From the call to the first possible request, in ms. */
+  /** Milliseconds from the call to the first possible request. */
   readonly readyMs: number;
   /** Accepts no more connections, ends watches with a last bookmark, finishes requests in flight, closes the store. */
   close(): Promise<void>;
@@ -78,19 +78,19 @@ const checkAll = (settings: Settings): Settings =>
     checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkCredentialFiles(checkEtcd(settings)))))),
   );
 
-/** The functions of a server for a program that runs nothing else, such as `capstan serve`. */
+/** The functions of a server for a program that does nothing but run it, such as `capstan serve`. */
 export interface OwnServer {
   /** The plugins that run now, and the counters of their calls. */
   readonly called: () => Pick<ThreadData, 'plugins' | 'calls'>;
   /**
-   * Has the process end when a plugin keeps the main thread from its event loop for longer than it may. In a program
-   * that embeds a server, other code may keep it.
+   * Makes the process end if a plugin blocks the event loop of the main thread for longer than allowed. Not for
+   * programs that embed a server, whose own code may block it.
    */
   readonly watchMainThread: () => void;
   /**
-   * Applies other settings, and reads plugins again, without losing connections or the store; `version` is that of
-   * their modules. Resolves with the settings that differ and are applied by the next start alone. Throws as
-   * `startServer`, and errors of plugins that are made; then nothing has changed, unless a controller has thrown.
+   * Applies other settings, and loads plugins again, without closing connections or the store; `version` is that of
+   * their modules. Resolves with the settings that differ and are applied only by the next start. Throws as
+   * `startServer`, and errors of the new plugins; then nothing has changed, unless a controller has thrown.
    */
   readonly reload: (given: Settings, version: number) => Promise<readonly string[]>;
 }
@@ -106,7 +106,7 @@ export const ownServerOf = (server: RunningServer): OwnServer | undefined => own
  */
 export const startServer = (given: GivenSettings = {}): Promise<RunningServer> => startWith(given);
 
-/** `startServer` with the version of the modules of plugins, if they are to be read again later (ModuleVersions). */
+/** Like `startServer`, with the version of the plugins' modules if they may be loaded again later (ModuleVersions). */
 export async function startWith(given: GivenSettings, version?: number): Promise<RunningServer> {
   const began = monotonicTime();
   const named = readGivenSettings(given);
@@ -217,7 +217,7 @@ async function start(
   return server;
 }
 
-/** The kinds that controllers are configured with: those that are served from the start. */
+/** The kinds with which controllers are configured: those that are served from the start. */
 type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups' | 'storageVersions'>;
 
 const describe = (registry: Registry): Kinds => ({
@@ -247,8 +247,8 @@ const pluginsFor = (
   });
 
 /**
- * The data that every thread is started with. Kinds and certificates are described to the control thread alone, which
- * starts once they are known.
+ * The data that every thread is started with. Only the control thread, which starts once they are known, gets the kinds
+ * and certificates.
  */
 function threadData(
   settings: Settings,
@@ -298,8 +298,8 @@ function bindingsOf(
 }
 
 /**
- * The file of the CAs whose certificates the handshake accepts: those of clients, with those of authenticating proxies,
- * for which it is made. The authenticators tell them apart.
+ * The file of the CAs whose certificates the handshake accepts: those of clients and, in a file that is created for
+ * this, those of authenticating proxies. The authenticators distinguish them.
  */
 function clientCasOf(
   { clientCaFile, requestheaderClientCaFile }: Pick<Settings, 'clientCaFile' | 'requestheaderClientCaFile'>,
@@ -330,7 +330,7 @@ async function listen(
   releases: Releases,
 ): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
   const all: Listening[] = [];
-  // Together: none may take connections while another drains.
+  // Closed together: none may accept connections while another drains.
   releases.add('the listeners', () => Promise.all(all.map(one => one.close())));
   for (const [i, binding] of bindings.entries()) {
     const flag = i === 0 ? '--secure-port (or --bind-address)' : '--http-port';

@@ -16,7 +16,7 @@ export type AggregationSettings = Pick<
   | 'webhookResolve'
 >;
 
-/** How requests are passed on to the servers of APIServices. */
+/** The rules by which requests are passed on to the servers of APIServices. */
 export interface AggregationRules extends AddressRules {
   /** The certificate with which this server identifies itself to them. */
   readonly credentials?: CredentialFiles;
@@ -28,7 +28,7 @@ const CERTIFICATE = '--proxy-client-cert-file';
 const KEY = '--proxy-client-key-file';
 
 /**
- * Reads the rules of the settings. `own` is the certificate that the server has made. Throws ConfigError for a
+ * Reads the rules of the settings. `own` is the certificate that the server has created. Throws ConfigError for a
  * certificate without a key, and for files that cannot be read.
  */
 export function aggregationRules(settings: AggregationSettings, own: CredentialFiles): AggregationRules {
@@ -41,7 +41,7 @@ export function aggregationRules(settings: AggregationSettings, own: CredentialF
   };
 }
 
-/** The other servers trust a CA of the settings if there is one: the server's own certificate is not of that CA. */
+/** If the settings name a CA, the other servers trust that one; the server's own certificate is not from it. */
 function credentialsOf(
   { proxyClientCertFile: cert, proxyClientKeyFile: key, requestheaderClientCaFile }: AggregationSettings,
   own: CredentialFiles,

@@ -1,8 +1,8 @@
 import { ConfigError } from '../api/point.js';
 
 /**
- * Runs the check of the file or value that a flag names. Returns its result. A ConfigError of it, which names a file or
- * field, names the flag as well.
+ * Runs the check of the file or value that a flag names. Returns its result. If it throws a ConfigError, which names a
+ * file or field, the flag is added.
  */
 export function atFlag<T>(flag: string, check: () => T): T {
   try {

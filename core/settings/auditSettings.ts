@@ -1,7 +1,7 @@
 import { defaulted, file, switchedOff, switchedOn } from './setting.js';
 import { count, duration, oneOf, rate, type Reader } from './values.js';
 
-/** How a sink of audit events is given them: `batch` later and together; else answers wait for them. */
+/** How a sink receives audit events: with `batch`, later and together; otherwise, answers wait for them. */
 const MODES = ['batch', 'blocking', 'blocking-strict'] as const;
 
 const MODE_HELP = 'batch, blocking or blocking-strict: whether answers wait for their audit events';
@@ -20,7 +20,10 @@ const BATCH_BYTES = 10 * 1024 * 1024;
 const EVENT_BYTES = 100 * 1024;
 const WAITING_EVENTS = 10_000;
 
-/** The version of events, also with its group. There is one, with the group in the naming of the server. */
+/**
+ * The version of events, which may be given with its group. There is only one; its group is in the naming of the
+ * server.
+ */
 const eventVersion: Reader<'v1'> = (value, path) =>
   oneOf(['v1'] as const)(
     typeof value === 'string' ? value.replace(/^audit\.(?:orchestrator|k8s)\.io\//, '') : value,
@@ -33,7 +36,7 @@ export const AUDIT_SETTINGS = {
   auditPolicyFile: file('audit-policy-file', 'audit policy in YAML; without one, nothing is recorded'),
   /** File of audit events, or `-` for standard output. Absent, or without a policy: no log is written. */
   auditLogPath: file('audit-log-path', 'log of requests as JSON, - for standard output'),
-  /** `legacy`: a line of text for each event. */
+  /** `legacy` writes a line of text for each event. */
   auditLogFormat: defaulted(
     'audit-log-format',
     'FORMAT',
@@ -42,7 +45,7 @@ export const AUDIT_SETTINGS = {
     'json or legacy: a line of JSON or of text for each event',
   ),
   auditLogVersion: defaulted('audit-log-version', 'VERSION', eventVersion, 'v1', VERSION_HELP),
-  /** 0: as many as there are. */
+  /** 0 keeps all. */
   auditLogMaxage: defaulted('audit-log-maxage', 'DAYS', count(0), 0, 'days that rotated logs are kept, 0 for ever'),
   auditLogMaxbackup: defaulted('audit-log-maxbackup', 'COUNT', count(0), 0, 'rotated logs that are kept, 0 for all'),
   auditLogMaxsize: defaulted(

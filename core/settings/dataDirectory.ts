@@ -4,6 +4,6 @@ import type { Pki } from '../services/pki/index.js';
 export interface DataDirectory {
   readonly pki: Pki;
   readonly adminToken: string;
-  /** Signs continue tokens. It is kept with the data, so that tokens survive a restart. */
+  /** Signs continue tokens. It is stored with the data, so that tokens survive a restart. */
   readonly continueSecret: Uint8Array;
 }

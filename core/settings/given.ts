@@ -14,7 +14,7 @@ export const fileKeyOf = ({ flag, setting }: { readonly flag: string; readonly s
 /** The settings that have no flag. */
 const OTHERS = ['plugins', 'resources'] as const satisfies readonly (keyof Settings)[];
 
-/** The settings by all their names: their own, and those that they have in the configuration file. */
+/** The settings by all their names: their own, and their names in the configuration file. */
 const BY_NAME: ReadonlyMap<string, keyof Settings> = new Map([
   ...OTHERS.map(name => [name, name] as const),
   ...Object.entries<Setting<unknown>>(SETTINGS).flatMap(([own, { flag }]) => {
@@ -23,7 +23,7 @@ const BY_NAME: ReadonlyMap<string, keyof Settings> = new Map([
   }),
 ]);
 
-/** The name among those that are known that an unknown one is meant for, as advice. */
+/** Advice about an unknown name: the known name that it probably means, or `otherwise`. */
 export function adviceFor(given: string, known: Iterable<string>, otherwise: string): string {
   const names = [...known];
   const written = camelCase(given.replace(/^-+/, ''));
@@ -43,8 +43,8 @@ function readValue(setting: keyof Settings, value: unknown, name: string): unkno
 }
 
 /**
- * The settings that a program has given, by their own names. One that is undefined counts as absent. Throws ConfigError
- * for one that does not exist, for one that is given by both of its names, and for a value of another type.
+ * The settings that a program has given, by their own names. A setting that is undefined counts as absent. Throws
+ * ConfigError for an unknown setting, for one that is given by both of its names, and for a value of the wrong type.
  */
 export function readGivenSettings(given: GivenSettings): Partial<Settings> {
   const named = new Map<keyof Settings, string>();

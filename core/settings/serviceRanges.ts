@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { ConfigError } from '../api/point.js';
 import { listOf, type Reader } from './values.js';
 
-/** The least and the greatest length of a prefix, by family. Upstream has the same limits. */
+/** The smallest and the largest length of a prefix, by family; as in upstream. */
 const LENGTHS = { 4: [12, 29], 6: [108, 125] } as const;
 
 /** A network from which Services get addresses, in CIDR notation. */
@@ -19,7 +19,7 @@ const network: Reader<string> = (value, path) => {
   return `${address}/${length}`;
 };
 
-/** One or two networks; two are of different families. */
+/** One network, or two of different families. */
 export const networks: Reader<readonly string[]> = (value, path) => {
   const all = listOf(network)(value, path);
   const families = new Set(all.map(one => one.includes(':')));

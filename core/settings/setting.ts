@@ -6,7 +6,7 @@ export interface Setting<T, Flag extends string = string> {
   readonly flag: Flag;
   /** Parses the text of the flag, or the YAML of the file. Lists of a flag that is given several times are joined. */
   readonly read: Reader<T>;
-  /** Stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly placeholder: string;
   readonly help: string;
   /** Describes in the help the behaviour without the setting, if there is no default. */

@@ -24,8 +24,8 @@ export interface Settings extends DefaultedValues, OptionalValues {
 }
 
 /**
- * Settings as a program gives them: each by its own name, or by that of its flag in camelCase, which the configuration
- * file has. Absent ones have their defaults.
+ * Settings as a program gives them: each by its own name, or by that of its flag in camelCase, as in the configuration
+ * file. Absent ones have their defaults.
  */
 export type GivenSettings = Partial<Settings> & {
   readonly [K in keyof Table as CamelCase<FlagOf<Table[K]>>]?: ValueOf<Table[K]>;

@@ -8,12 +8,12 @@ import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, ty
 
 /** The authorization modes. */
 const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
-/** A way to decide whether a request is allowed. */
+/** An authorization mode. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const year = 365 * 24 * 3_600_000;
 
-/** The version of reviews that webhooks are sent, also with its group. */
+/** The version of reviews that are sent to webhooks, which may be given with its group. */
 const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
   oneOf(['v1', 'v1beta1'] as const)(
     typeof value === 'string' ? value.replace(/^auth(?:entic|oriz)ation\.(?:orchestrator|k8s)\.io\//, '') : value,
@@ -22,7 +22,7 @@ const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
 
 const PREVIOUS_RELEASE = `${RELEASE.major}.${Number(RELEASE.minor) - 1}`;
 
-/** The release before this one, or an empty text. */
+/** The previous release, or an empty text. */
 const previousRelease: Reader<string> = (value, path) => {
   if (value === '' || value === PREVIOUS_RELEASE) return value;
   throw new ConfigError(path, `must be ${PREVIOUS_RELEASE}, the release before this one, or be omitted`);
@@ -94,7 +94,7 @@ export const SETTINGS = {
     'algorithms of signatures, with commas',
     'RS256',
   ),
-  /** A kubeconfig that says where TokenReviews are sent. */
+  /** A kubeconfig with the server to which TokenReviews are sent. */
   authenticationTokenWebhookConfigFile: file(
     'authentication-token-webhook-config-file',
     'kubeconfig of a webhook that reviews bearer tokens',
@@ -113,7 +113,7 @@ export const SETTINGS = {
     120_000,
     'how long its answers are used again, 0 for never',
   ),
-  /** With `requestheaderUsernameHeaders`: accepts users that a proxy with a certificate of these CAs names. */
+  /** With `requestheaderUsernameHeaders`: accepts users named by a proxy with a certificate of these CAs. */
   requestheaderClientCaFile: file(
     'requestheader-client-ca-file',
     'CA bundle for certificates of authenticating proxies',
@@ -181,7 +181,7 @@ export const SETTINGS = {
     30_000,
     'how long its other answers are used again, 0 for never',
   ),
-  /** Admission plugins beside those that are on by default, in upstream's names. */
+  /** Admission plugins, by upstream's names, in addition to those that are on by default. */
   enableAdmissionPlugins: defaulted(
     'enable-admission-plugins',
     'NAMES',
@@ -269,7 +269,7 @@ export const SETTINGS = {
     listOf(text),
     'issuer of service account tokens; further ones are accepted; repeatable',
   ),
-  /** Files with the keys that such tokens are verified with. Absent: the signing key, and that of the certificate. */
+  /** Files with the keys that verify such tokens. Absent: the signing key, and that of the certificate. */
   serviceAccountKeyFile: optional(
     'service-account-key-file',
     'FILE',
@@ -283,7 +283,7 @@ export const SETTINGS = {
     'key that signs service account tokens, in PEM',
     'made by the server',
   ),
-  /** Longest lifetime of new tokens; absent: none. */
+  /** Longest lifetime of new tokens; absent: no limit. */
   serviceAccountMaxTokenExpiration: optional(
     'service-account-max-token-expiration',
     'TIME',
@@ -295,7 +295,7 @@ export const SETTINGS = {
     'service-account-extend-token-expiration',
     'let tokens of pods live for a year, for programs that read them once',
   ),
-  /** Where the discovery document of the issuer says that the keys are; absent: this server. */
+  /** The URL of the keys in the discovery document of the issuer; absent: on this server. */
   serviceAccountJwksUri: optional(
     'service-account-jwks-uri',
     'URL',
@@ -315,7 +315,7 @@ export const SETTINGS = {
     'audiences of service account tokens for this server',
     'the issuers',
   ),
-  /** How long a legacy token that the server made may be unused before it is removed. */
+  /** How long a legacy token that the server created may be unused before it is removed. */
   legacyServiceAccountTokenCleanUpPeriod: defaulted(
     'legacy-service-account-token-clean-up-period',
     'TIME',
@@ -323,7 +323,7 @@ export const SETTINGS = {
     year,
     'how long legacy tokens of service accounts may be unused before they end',
   ),
-  /** Names of controllers, `-name` and `*`. Absent: `*`, and with bootstrap tokens those that serve them. */
+  /** Names of controllers, `-name` and `*`. Absent: `*`, and with bootstrap tokens those that manage them. */
   controllers: optional(
     'controllers',
     'NAMES',
@@ -331,7 +331,7 @@ export const SETTINGS = {
     'controllers to run: *, name, -name',
     '*, and with bootstrap tokens those for them',
   ),
-  /** Controllers have the permissions of their own roles alone. */
+  /** Controllers have only the permissions of their own roles. */
   useServiceAccountCredentials: switchedOff(
     'use-service-account-credentials',
     'run each controller with the permissions of its own role alone',
@@ -351,7 +351,7 @@ export const SETTINGS = {
     year,
     'longest lifetime of issued certificates',
   ),
-  /** CAs of single signers; both or neither, and not with one for all. */
+  /** CAs of single signers; both or neither, and not together with a CA for all signers. */
   clusterSigningApiserverClientCertFile: signerCert('kube-apiserver-client', 'client certificates'),
   clusterSigningApiserverClientKeyFile: signerKey('kube-apiserver-client'),
   clusterSigningNodeClientCertFile: signerCert('kubelet-client', 'client certificates of nodes'),
@@ -367,7 +367,7 @@ export const SETTINGS = {
     'encryption-provider-config',
     'how values of which resources are encrypted in the store',
   ),
-  /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
+  /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed only with it. */
   etcdServers: optional('etcd-servers', 'URLS', listOf(text), 'etcd servers, with commas'),
   /** Prefix of every key. Absent: `/registry`. */
   etcdPrefix: optional('etcd-prefix', 'PREFIX', text, 'prefix of all keys in etcd', '/registry'),
@@ -394,7 +394,7 @@ export const SETTINGS = {
     HISTORY_MS,
     'how long past versions are kept for watches and continue tokens',
   ),
-  /** Absent: uws if its binary can be loaded, else node. */
+  /** Absent: uws if its binary can be loaded, otherwise node. */
   listener: optional('listener', 'NAME', oneOf(['uws', 'node'] as const), 'uws or node', 'uws if available'),
   /** Threads that serve connections. With 1 it is the main thread; above, that many other threads, which need `uws`. */
   listeningThreads: defaulted(
@@ -414,7 +414,7 @@ export const SETTINGS = {
     0,
     'time to continue serving after a signal, while /readyz fails',
   ),
-  /** The release before this one, whose metrics are shown although this one hides them; '' for none. */
+  /** The previous release, to show the metrics that this release hides and that one did not; '' for none. */
   showHiddenMetricsForVersion: defaulted(
     'show-hidden-metrics-for-version',
     'VERSION',

@@ -51,7 +51,10 @@ export const expect = (value: unknown) => ({
     toContain: (part: string): void => assert.ok(!(value as string).includes(part), `${value} contains ${part}`),
   },
   rejects: {
-    /** With an instance of the class, or with a message that contains the text; without it, with any error. */
+    /**
+     * Fails unless the promise rejects with an instance of the class, or with a message that contains the text; by
+     * default, with any error.
+     */
     toThrow: async (expected: string | (abstract new (...parameters: never[]) => Error) = Error): Promise<void> => {
       const error = await rejectionOf(value as Promise<unknown>);
       if (typeof expected === 'string') return expect((error as Error).message).toContain(expected);

@@ -19,7 +19,7 @@ export class FakeServices {
     this.#waiting.delete(name);
   }
 
-  /** The service as a part in the pool sees it. Questions and answers are copied, as between threads. */
+  /** The service, as parts of plugins in the pool use it. Questions and answers are copied, as between threads. */
   client(name: string): ServiceClient {
     return {
       state: () => {

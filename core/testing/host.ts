@@ -39,15 +39,15 @@ export interface FakeHost<T extends Thread> {
   readonly observations: readonly Observation[];
   /** Requests of controllers. */
   readonly requests: readonly { readonly controller: string; readonly request: InternalRequest }[];
-  /** Answers requests of controllers; set it to answer otherwise than with 404. */
+  /** Answers requests of controllers; set it to answer with something other than 404. */
   answer: (request: InternalRequest, controller: string) => ApiObject | Promise<ApiObject>;
   /** Stores an object of a resource for informers, and reports the change to `host.watch`. */
   put<const R extends ResourceRef>(resource: CheckedRef<R>, object: ApiObject): void;
-  /** Deletes an object; the namespace of an object of the whole cluster is ''. */
+  /** Deletes an object; the namespace of a cluster-scoped object is ''. */
   delete<const R extends ResourceRef>(resource: CheckedRef<R>, namespace: string, name: string): void;
   /**
    * Sets the service that `host.service` finds by its name: the state that it has published, and its answers. Without
-   * `ask`, questions are refused, as a service without answers does.
+   * `ask`, questions are refused, as by a service without answers.
    */
   setService(name: string, service: FakeService): void;
   /** Sets the result of `host.at` for a point. */
@@ -58,7 +58,7 @@ export interface FakeHost<T extends Thread> {
 
 /** Storage name of definitions of kinds. */
 const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
-/** When the clock of a fake host begins: 2030-01-01T00:00:00Z. */
+/** The time at which the clock of a fake host begins: 2030-01-01T00:00:00Z. */
 const START = Date.UTC(2030, 0, 1);
 
 /** The current objects of one resource. */

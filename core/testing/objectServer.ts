@@ -24,7 +24,7 @@ const NAMESPACE_SUBRESOURCES: readonly (string | undefined)[] = ['status', 'fina
 /** Operations of a JSON Patch: no limit that a test could reach. */
 const OPERATIONS = 10_000;
 
-/** The storage name of a resource. Throws Refusal 404 for one that there cannot be. */
+/** The storage name of a resource. Throws Refusal 404 for one that cannot exist. */
 function storageNameOf(group: string, plural: string, resources: Resources): string {
   try {
     return resources.storageNameOf(`${group}/${plural}`);
@@ -49,7 +49,7 @@ function placeOf(path: string, resources: Resources): Place {
   };
 }
 
-/** Whether finalizers keep an object that is to be deleted. Those of a namespace are in its spec. */
+/** Whether finalizers keep an object that is being deleted. Those of a namespace are in its spec. */
 const isKept = (object: ApiObject): boolean =>
   stringsAt(object, 'metadata', 'finalizers').length + stringsAt(object, 'spec', 'finalizers').length > 0;
 
@@ -105,7 +105,7 @@ export function serveObjects(fake: FakeHost<'control'>): void {
     return { apiVersion: 'v1', kind: 'List', metadata: {} };
   };
 
-  /** Stores the object that a write makes of the current one, or removes it if it is being deleted and not kept. */
+  /** Stores the written object, or removes it if it is being deleted and not kept by finalizers. */
   const write = (place: Place, current: ApiObject, written: ApiObject): ApiObject => {
     const { name = '', resourceVersion, uid } = current.metadata;
     const { metadata } = written;

@@ -14,7 +14,7 @@ const trust = (ca: string) => (ca === 'any' ? { rejectUnauthorized: false } : { 
 
 /** A connection that sends exactly the given bytes and keeps the received ones. */
 export class RawClient {
-  /** Has the received bytes first, and grows twofold: large answers arrive in hundreds of chunks. */
+  /** Begins with the received bytes, and doubles in size when full: large answers arrive in hundreds of chunks. */
   #space = Buffer.alloc(1024);
   #length = 0;
   closed = false;

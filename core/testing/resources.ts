@@ -4,7 +4,7 @@ import type { NamingName } from '../naming.js';
 import { builtInRegistry } from '../plugin/registry.js';
 import { fixedResourcesOf, ServedResources } from '../plugin/servedResources.js';
 
-/** A definition that has the server serve a type. */
+/** A definition that makes the server serve a type. */
 const definitionOf = ({ group, kind, plural, scope, versions }: DefinedResource): ApiObject => ({
   apiVersion: 'apiextensions/v1',
   kind: 'CustomResourceDefinition',
@@ -13,7 +13,7 @@ const definitionOf = ({ group, kind, plural, scope, versions }: DefinedResource)
   status: { conditions: [{ type: 'Established', status: 'True' }] },
 });
 
-/** The resources of a fake host: the built-in ones, those of definitions, and every type that is asked for. */
+/** The resources of a fake host: the built-in ones, those of definitions, and every requested type. */
 class FakeResources extends ServedResources {
   override storageNameOf(resource: ResourceRef): string {
     const storageName = super.storageNameOf(resource);

@@ -5,23 +5,23 @@ import { startServer, type RunningServer } from '../server/start.js';
 import { readGivenSettings } from '../settings/given.js';
 import type { GivenSettings } from '../settings/settings.js';
 
-/** The parts of a request besides method and path. */
+/** The parts of a request other than method and path. */
 export interface TestRequest extends ServerRequest {
-  /** Bearer token; default: the administrator's. `''` sends none. */
+  /** Bearer token; default: the administrator's. `''`: none is sent. */
   readonly token?: string;
 }
 
 /** The answer to a request of a test. */
 export type TestAnswer = ServerAnswer;
 
-/** A server for tests. `client` and `as` are those of the server: their requests are not sent by HTTP. */
+/** A server for tests. `client` and `as` are those of the server: their requests are not sent over HTTP. */
 export interface TestServer extends Pick<RunningServer, 'client' | 'as'> {
   readonly server: RunningServer;
-  /** Sends a request by HTTP as the administrator, unless it has a token of its own. */
+  /** Sends a request over HTTP as the administrator, unless it has a token of its own. */
   request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
   /**
    * Repeats a GET until its answer satisfies the condition, to wait for changes by controllers. It has no time limit
-   * but that of the test.
+   * other than that of the test.
    */
   until(path: string, condition: (answer: TestAnswer) => boolean): Promise<TestAnswer>;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ const parseJson = (text: string): unknown => {
 
 /**
  * Starts a real server with a store in memory, on free ports of the loopback address. Resolves when the namespace
- * `default` is there. Relative paths and packages in `plugins` are resolved from the working directory. Built-in groups
+ * `default` exists. Relative paths and packages in `plugins` are resolved from the working directory. Built-in groups
  * have neutral names unless `naming` is `kubernetes`.
  *
  * @example

@@ -9,7 +9,7 @@ import type { LogSettings } from '../plugin/logText.js';
 export interface PluginSpec {
   readonly use: string;
   readonly config?: unknown;
-  /** Where the configuration is, for errors about it; absent: they name its fields alone. */
+  /** The place of the configuration, for errors about it; absent: errors name only its fields. */
   readonly configPlace?: string;
   /** How long one call may take, in milliseconds; absent: PLUGIN_CALL_MS. */
   readonly timeout?: number;
@@ -17,7 +17,7 @@ export interface PluginSpec {
   readonly failurePolicy?: FailurePolicy;
   /** Only these threads import it; absent: all. */
   readonly threads?: readonly string[];
-  /** Its controllers run in each of the servers that share a store; absent: in the one that leads. */
+  /** Whether its controllers run in each of the servers that share a store; absent: only in the one that leads. */
   readonly everyServer?: boolean;
   /** For plugins of the configuration: its path there, its name, and the points that it contributes to. */
   readonly path?: string;
@@ -35,7 +35,9 @@ export interface ThreadData extends LogSettings {
   readonly resources: readonly ResourceType[];
   /** Calls of plugins (see CallCounters). */
   readonly calls: SharedArrayBuffer;
-  /** The calls of plugins that this thread is in (RunningCalls), for threads that have one of their kind. */
+  /**
+   * The calls of plugins that this thread is executing (RunningCalls), for kinds of thread of which there is only one.
+   */
   readonly running?: SharedArrayBuffer;
   /** Whether a debugger may be attached to the process (Inspection). */
   readonly inspection: SharedArrayBuffer;
@@ -43,23 +45,23 @@ export interface ThreadData extends LogSettings {
   readonly counters: SharedArrayBuffer;
   /** Which requests without credentials are allowed as the anonymous user. */
   readonly anonymous: AnonymousPolicy;
-  /** The versions and resources of built-in kinds that are served instead of those of the release. */
+  /** The versions and resources of built-in kinds that are switched on or off, compared with the release. */
   readonly enablement: Enablement;
   /** Names of the feature gates that are on. */
   readonly features: readonly string[];
 }
 
-/** Whether all plugins are built-in ones. Those of users may end their thread, or block it. */
+/** Whether all plugins are built-in ones. Other plugins may end their thread, or block it. */
 export const hasOnlyBuiltIns = ({ plugins }: Pick<ThreadData, 'plugins'>): boolean =>
   plugins.every(({ path }) => path === undefined);
 
-/** Whether a plugin of the configuration has a part in one of these points. */
+/** Whether a plugin of the configuration contributes to one of these points. */
 export const hasOwnPluginAt = ({ plugins }: Pick<ThreadData, 'plugins'>, points: readonly string[]): boolean =>
   plugins.some(one => one.path !== undefined && one.points?.some(point => points.includes(point)));
 
 /**
- * The `execArgv` option of a new thread. By default a thread has the flags of the process. It has none if these include
- * `--input-type`, which is valid only for programs that are not files.
+ * The `execArgv` option of a new thread. By default a thread has the flags of the process. It gets none if they include
+ * `--input-type`, which is not valid for programs in files.
  */
 export const threadFlags = (): { execArgv?: string[] } =>
   process.execArgv.some(flag => flag.startsWith('--input-type')) ? { execArgv: [] } : {};

@@ -7,16 +7,19 @@ import { decodeFromWriter } from './messages/wire.js';
 
 /** Index of the word among the counters that is 1 while the writer sends messages to several front ends. */
 export const PUBLISHING = 0;
-/** How long a thread waits for the writer to send them, which takes microseconds unless it has no core or has ended. */
+/**
+ * How long a thread waits for the writer to send these messages, which takes microseconds unless the writer has no core
+ * or has ended.
+ */
 const PUBLISHING_MS = 1000;
-/** How long a thread that waits for a message sleeps at most before it looks again. */
+/** The longest time for which a thread that waits for a message sleeps before it checks again. */
 const LOOK_MS = 2;
 
 /**
  * A thread's end of its channel to the writer. The writer counts its messages in shared memory, after each of them.
  * `catchUp` compares the count and takes, synchronously, every message that was sent before any client was answered; so
- * every read sees every acknowledged write. Messages are posted, or written to the ring of the channel where the thread
- * need not be woken for them (docs/decisions/0011).
+ * every read sees every acknowledged write. Messages are posted or, if the thread need not be woken for them, written
+ * to the ring of the channel (docs/decisions/0011).
  */
 export class StoreFeed {
   readonly port: MessagePort;
@@ -51,7 +54,7 @@ export class StoreFeed {
     if (this.#isTaking) return;
     if (Atomics.load(this.counters, PUBLISHING) === 1) Atomics.wait(this.counters, PUBLISHING, 1, PUBLISHING_MS);
     while (!this.#isTaking && this.#isBehind()) {
-      // The next message was counted: if it is not in the ring, it is the first one on the port.
+      // The next message was counted, so if it is not in the ring, it is the first one on the port.
       const written = this.#ring?.read(this.#received);
       const next = written ? { message: written } : receiveMessageOnPort(this.port);
       if (!next) break;
@@ -60,8 +63,8 @@ export class StoreFeed {
   }
 
   /**
-   * Handles messages until `isDone`, without returning to the event loop, and waits for those that the writer has not
-   * sent yet. Does nothing while a message is being handled.
+   * Handles messages until `isDone` returns true, without returning to the event loop, and waits for those that the
+   * writer has not sent yet. Does nothing while a message is being handled.
    */
   takeUntil(isDone: () => boolean): void {
     while (!this.#isTaking && !isDone()) {
@@ -70,12 +73,12 @@ export class StoreFeed {
     }
   }
 
-  /** Whether a message was counted that was not received. One that was received may not have been counted yet. */
+  /** Whether a message was counted that was not received. A received message may not have been counted yet. */
   #isBehind(): boolean {
     return ((Atomics.load(this.counters, this.#counter) - this.#received) | 0) > 0;
   }
 
-  /** Takes the messages of the ring whose turn it is: a message with a later number comes after one that was posted. */
+  /** Takes the messages of the ring that are next in order: a message with a later number follows a posted one. */
   #takeWritten(): void {
     if (!this.#ring) return;
     for (let data = this.#ring.read(this.#received); data; data = this.#ring.read(this.#received)) this.#takeOne(data);

@@ -1,6 +1,6 @@
 /** Difference between two ids of one slot: more than the limit of requests in flight. */
 const SLOTS = 2 ** 20;
-/** Ids repeat after this many others: after hours at full load, when the first use of the id has ended. */
+/** Ids repeat after this many others: after hours at full load, when the first request with the id has ended. */
 const TURNS = 2 ** 26;
 /** All ids are below this number. */
 export const MOST_IDS = SLOTS * (TURNS + 1);

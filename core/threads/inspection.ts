@@ -1,9 +1,9 @@
 import { url } from 'node:inspector';
 
 /**
- * Whether a debugger may be attached to the process, because its inspector is open. Threads that stand at a breakpoint
- * do not return, and answers to their calls are late: neither is a fault then. Only the main thread knows it; it says
- * so to the others in shared memory.
+ * Whether a debugger may be attached to the process, because its inspector is open. Threads that are stopped at a
+ * breakpoint do not return, and answers to their calls are late: neither is then a fault. Only the main thread can
+ * determine this; it informs the others through shared memory.
  */
 export class Inspection {
   readonly #state: Int32Array;
@@ -17,7 +17,7 @@ export class Inspection {
     return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   }
 
-  /** Whether the inspector was open when the main thread has last looked. */
+  /** Whether the inspector was open when the main thread last checked. */
   get isOpen(): boolean {
     return Atomics.load(this.#state, 0) === 1;
   }

@@ -25,7 +25,7 @@ export class ObjectFeed {
   #missing: readonly string[] = [];
   /** Called when `#missing` has changed. */
   #progressed: () => void = () => undefined;
-  /** The last subscription: the next one begins when its start pages are complete. */
+  /** The last subscription. The next one begins after the start pages of this one are complete. */
   #subscribed: Promise<void> = Promise.resolve();
 
   constructor(
@@ -38,13 +38,13 @@ export class ObjectFeed {
 
   /**
    * Applies every change that was acknowledged to any client before the call; with a prefix, also all current objects
-   * that have it, for which the thread waits if they are not here yet.
+   * that have it; the thread waits for them if they have not arrived yet.
    */
   catchUp(prefix?: string): void {
     this.#feed.catchUp();
     if (prefix === undefined || !this.#missing.includes(prefix)) return;
     this.#feed.takeUntil(() => !this.#missing.includes(prefix));
-    // The events since the start pages follow them.
+    // The events after the start pages.
     this.#feed.catchUp();
   }
 
@@ -83,15 +83,15 @@ export class ObjectFeed {
     if (message.is === 'startPage') {
       if (!this.follower.addPage(message.page))
         readStartPage(message.page, entry => this.follower.apply(entry.key, entry.revision, entry));
-      this.#note(message);
+      this.#recordMissing(message);
     } else if (message.is === 'events') {
       for (const event of message.events)
         this.follower.apply(event.key, event.revision, event.value && Entry.of(event));
     } else if (message.is === 'moved') moveValues(message, key => this.follower.find(key));
   }
 
-  /** Notes which resources are complete. */
-  #note({ last, missing }: StartPageMessage): void {
+  /** Records which resources are complete. */
+  #recordMissing({ last, missing }: StartPageMessage): void {
     if (!last && !missing) return;
     this.#missing = last ? [] : this.#missing.filter(prefix => missing!.some(other => other.startsWith(prefix)));
     this.#progressed();
@@ -99,8 +99,8 @@ export class ObjectFeed {
 }
 
 /**
- * Has the objects that `find` returns refer to copies of their values. One that was replaced after its copy was made
- * has another revision.
+ * Makes the objects that `find` returns refer to copies of their values. Objects that were replaced after the copy was
+ * made have another revision and are skipped.
  */
 export function moveValues({ memory, keys, places }: MovedMessage, find: (key: string) => Entry | undefined): void {
   for (const [i, [revision, byteOffset]] of places.entries()) {

@@ -2,15 +2,15 @@ import { OBSERVATIONS_WAITING } from '../limits.js';
 import { setTimeout } from '../runtime/timers.js';
 import type { ObservedValues } from './messages/lifecycle.js';
 
-/** How long observations wait for others. */
+/** How long observations are collected before they are posted. */
 const GATHER_MS = 100;
 
 /**
- * Gathers the counts of plugins, and posts them in few messages: the values with the same labels together, as the names
- * and labels of a metric cost more to post than a value.
+ * Collects the observations of plugins and posts them in few messages. Values with the same labels are posted together,
+ * because the names and labels of a metric cost more to post than a value.
  */
 export class Observations {
-  /** By metric and labels. */
+  /** The collected values by metric and labels. */
   readonly #waiting = new Map<string, ObservedValues & { readonly values: number[] }>();
   #count = 0;
 

@@ -1,17 +1,17 @@
-/*
- * The job that a thread of the pool is in, in memory that the front end reads: messages would cost too much, and a
- * thread that does not return sends none. A thread that takes no step for long does not return from its job.
+/**
+ * The current job of a pool thread, in memory that the front end reads: messages would cost too much, and a blocked
+ * thread sends none. A thread that takes no step for a long time is blocked in its job.
  */
 import type { RunId } from './runs.js';
 import { ownNativeId, type SchedulingTimes, schedulingTimesOf } from './scheduling.js';
 
-/** Numbers of a step in memory. There are two: that of the current step, and that of the one to come. */
+/** Numbers that describe a step in memory, which has room for two: the current step and the next one. */
 const NUMBERS = 2;
 /** The place of the native id of the thread, after the count of steps and both of them. */
 const NATIVE_ID = 1 + 2 * NUMBERS;
 /** No job. */
 const NONE = -1;
-/** Steps are counted up to this number, and then from zero. */
+/** Steps are counted modulo this number. */
 const STEPS = 2 ** 30;
 
 /** The progress of this thread. */
@@ -31,10 +31,13 @@ export class OwnProgress {
     return memory;
   }
 
-  /** The thread begins a job; undefined: it has begun all jobs of a batch, and continues with some later. */
+  /**
+   * Records that the thread begins a job; undefined: it has begun all jobs of a batch, and continues some of them
+   * later.
+   */
   step(run?: RunId): void {
     this.#step = (this.#step + 1) % STEPS;
-    // The other place than that of the current step: a reader that has seen the old count still reads the old numbers.
+    // Not the place of the current step: a reader that has seen the old count still reads the old numbers.
     const first = 1 + (this.#step & 1) * NUMBERS;
     this.#memory[first] = run ? run.word : NONE;
     this.#memory[first + 1] = run ? run.number : 0;
@@ -56,8 +59,8 @@ export class WatchedProgress {
   }
 
   /**
-   * The job that the thread is in, if it takes no step meanwhile; undefined if it is in none, or continues with one
-   * that has waited.
+   * The current job of the thread; undefined if it has none, or continues one that has waited. Valid only if `step` has
+   * not changed meanwhile.
    */
   get running(): RunId | undefined {
     const first = 1 + (this.step & 1) * NUMBERS;
@@ -65,7 +68,7 @@ export class WatchedProgress {
     return word === NONE ? undefined : { word, number: this.#memory[first + 1]! };
   }
 
-  /** For how long the thread has had a core, and has waited for one; undefined if that is not known. */
+  /** How long the thread has had a core, and has waited for one; undefined if that is not known. */
   get times(): SchedulingTimes | undefined {
     return schedulingTimesOf(this.#memory[NATIVE_ID]!);
   }

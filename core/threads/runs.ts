@@ -1,9 +1,9 @@
-/*
- * The thread that completes each job of the pool, in memory that front end and pool share. A run is one execution of a
- * job by a thread. Each job has a word: the number of its run, and the phase of that run. The thread changes the word
- * before each step that must not be done twice, the front end before it has another thread run the job, both with one
- * compare-and-exchange. So, of several runs of a job, the one whose number is in the word completes it, and a run that
- * may have had effects is the last one (docs/decisions/0021).
+/**
+ * Decides which thread completes each job of the pool, in memory that front end and pool share. A run is one execution
+ * of a job by a thread. Each job has a word: the number of its run, and the phase of that run. The thread changes the
+ * word before each step that must not be done twice, the front end before it gives the job to another thread, both with
+ * one compare-and-exchange. So, if a job has several runs, only the one whose number is in the word completes it, and
+ * after a run that may have had effects there is no other (docs/decisions/0021).
  */
 
 /** The thread has not begun the job. */
@@ -49,7 +49,7 @@ export class Run implements RunId {
     return runs;
   }
 
-  /** To be called before the job begins, also once more. False: another thread runs it, and this one must not. */
+  /** To be called each time before the job begins. False: another thread runs it, and this one must not. */
   begin(): boolean {
     return this.#change(QUEUED, BEGUN) || this.#change(ENDED, BEGUN) || this.#isFinal;
   }
@@ -91,7 +91,7 @@ export class Runs {
     this.#words = new Int32Array(this.memory);
   }
 
-  /** The first run of a job. */
+  /** Creates the first run of a job. */
   open(): RunId {
     const word = this.#free.pop() ?? this.#used++;
     return this.#next(word);
@@ -103,15 +103,15 @@ export class Runs {
     this.#free.push(word);
   }
 
-  /** How far a run has come; undefined if it is not that of its job any more. */
+  /** How far a run has come; undefined if its job has a newer run. */
   phaseOf({ word, number }: RunId): Phase | undefined {
     const value = Atomics.load(this.#words, word);
     return Math.floor(value / PHASES) === number ? ((value % PHASES) as Phase) : undefined;
   }
 
   /**
-   * Takes a job from its run, if that is in `phase`. Returns the next run of the job; undefined if the run has reached
-   * another phase meanwhile.
+   * Takes a job away from its run, if the run is in `phase`. Returns the next run of the job; undefined if the run has
+   * reached another phase meanwhile.
    */
   take({ word, number }: RunId, phase: Phase): RunId | undefined {
     const before = wordOf(number, phase);

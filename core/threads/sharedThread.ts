@@ -3,9 +3,9 @@ import { collectGarbageWhenIdle } from './collect.js';
 import type { ThreadData } from './data.js';
 import { reportErrors, runThread, type Started, type ThreadMain, threadScope } from './thread.js';
 
-/*
- * Threads that several servers of a process share (docs/decisions/0025). Each server has a guest in it, with data,
- * plugins and a channel of its own, which starts and closes as a thread does.
+/**
+ * Threads that several servers of a process share (docs/decisions/0025). Each server has a guest in the thread, with
+ * its own data, plugins and channel, which starts and closes like a thread.
  */
 
 /** The data of a shared thread: those of the server that it was created for, for its log. */

@@ -18,7 +18,7 @@ export interface ThreadScope {
   readonly releases: Releases;
   /** Loads the plugins of this kind of thread and makes their parts. Throws ConfigError. */
   loadPlugins(services?: Omit<HostServices, 'releases'>): Promise<Plugins>;
-  /** Ends the thread with an error; a guest of a shared thread alone. */
+  /** Ends the thread with an error; in a shared thread, only the guest. */
   fail(error: unknown): void;
 }
 
@@ -49,18 +49,18 @@ export function fail(error: unknown): void {
 type Message = { readonly is: string };
 /** The message that a thread begins with. */
 type Begin<In extends Message> = Extract<In, { is: 'begin' }>;
-/** Messages for the thread itself. */
+/** The messages that are specific to the thread. */
 type Own<In extends Message> = Exclude<In, { is: 'begin' | 'close' | 'ping' }>;
 
 /** The result of starting a thread. */
 export interface Started<In extends Message, Out extends Message> {
-  /** Posted to the front end, with the native id of the thread. */
+  /** The message to post to the front end; the native id of the thread is added. */
   readonly ready: Omit<Extract<Out, { is: 'ready' }>, 'nativeId'>;
-  /** Handles a message that is not one to every thread (ToThread). */
+  /** Handles a message that is specific to the thread (not of ToThread). */
   take?(message: Own<In>): void;
 }
 
-/** A thread other than the front end's: which plugins it runs, and how it starts. */
+/** Defines a thread other than the front end's: its plugins and how it starts. */
 export interface ThreadMain<In extends Message, Out extends Message, S extends Started<In, Out>> {
   readonly kind: Thread;
   /** Name of the thread in the log. */
@@ -113,7 +113,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   return started;
 }
 
-/** Logs errors of a thread that nothing handles, and the error that ends it. */
+/** Logs unhandled errors of a thread, and the error that ends it. */
 export function reportErrors(kind: Thread, { log, data }: Pick<ThreadScope, 'log' | 'data'>): void {
   // The writer ends with every unexpected error: a wrong store is worse than none.
   if (kind !== 'writer') logUnhandledRejections(log, () => data);

@@ -74,14 +74,14 @@ describe('the suite of resource types', () => {
     [
       'leaves undefined members',
       { prepareCreate: object => void (object['spec'] = { ...specOf(object), tea: undefined }) },
-      ['leaves JSON'],
+      ['leaves objects that are JSON'],
     ],
     [
       'changes the current object',
       { prepareUpdate: (_object, old) => void (old['spec'] = {}) },
       [
-        'finds the expected violations, each time, and leaves current objects as they are',
-        'leaves JSON',
+        'finds the expected violations, each time, and does not modify current objects',
+        'leaves objects that are JSON',
         'does not fail for objects that lack members',
       ],
     ],

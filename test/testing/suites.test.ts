@@ -44,7 +44,7 @@ describe('the suite of authenticators', () => {
         'returns null for a request without credentials',
         'refuses invalid credentials with 401',
         'returns no user for hostile texts, and does not fail',
-        'keeps requests apart that come together',
+        'does not mix up concurrent requests',
       ],
     ],
     [
@@ -133,13 +133,13 @@ describe('the suite of mutators', () => {
       [
         'changes drafts as expected',
         'changes nothing more when it is called again, as after a conflict',
-        'leaves JSON, of the same kind and name',
+        'leaves a draft that is JSON, of the same kind and name',
       ],
     ],
     [
       'changes the change',
       (change, draft) => void Object.assign(draft, { data: { n: 2 } }, Object.assign(change, { kind: 'x' }).old),
-      ['leaves the change as it is'],
+      ['does not modify the change'],
     ],
   ])('finds what is wrong with one that %s', async (_what, mutate, expected) => {
     expect(await found(mutate)).toEqual(expected);

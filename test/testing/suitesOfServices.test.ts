@@ -28,7 +28,7 @@ import { inVirtualTime } from '../support/virtualTime.js';
 const namespace: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } };
 const STARTS = 'writes nothing when it starts in the state that it has reached';
 const EVENTS = 'reaches its state from events after its start';
-const RETRIES = 'tries again after requests that are refused';
+const RETRIES = 'retries requests that are refused';
 const RELEASED = 'sends no request after its release';
 
 describe('the suite of controllers', () => {
@@ -109,7 +109,7 @@ describe('the suite of health checks', () => {
     ['has a name with blanks', { name: 'my disk' }, ['has a name that can be part of a path, and endpoints']],
     ['is of no endpoint', { of: [] }, ['has a name that can be part of a path, and endpoints']],
     ['is of an unknown endpoint', { of: ['health'] }, ['has a name that can be part of a path, and endpoints']],
-    ['returns false', { check: () => false }, ['passes while all is well, each time']],
+    ['returns false', { check: () => false }, ['passes each time while all is well']],
   ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
   test('finds one that always passes', async () => {
@@ -166,7 +166,7 @@ describe('the suite of sites', () => {
     [
       'fails for a method',
       { answer: ({ method }: { method: string }) => ({ ...answer, status: method === 'GET' ? 200 : 500 }) },
-      ['answers whatever it is asked'],
+      ['answers any request'],
     ],
   ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 });
@@ -216,12 +216,12 @@ describe('the suite of token issuers', () => {
     [
       'makes one token only',
       { issue: async ({ audiences }) => `${audiences[0] === 'own' ? 'own' : 'other'}.1` },
-      ['makes another token each time, which a header can carry'],
+      ['makes a different token each time, which can be sent in a header'],
     ],
     [
       'makes tokens with blanks',
       { issueLegacy: async () => 'a b' },
-      ['makes another token each time, which a header can carry'],
+      ['makes a different token each time, which can be sent in a header'],
     ],
   ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
@@ -253,9 +253,9 @@ describe('the suite of services', () => {
         bad: [7],
       }),
     );
-  const STARTS = 'starts without waiting for others, and publishes what threads can be sent';
-  const ANSWERS = 'answers questions as expected, with what threads can be sent';
-  const APART = 'keeps questions apart that come together';
+  const STARTS = 'starts without waiting for others, and publishes data that can be sent to threads';
+  const ANSWERS = 'answers questions as expected, with data that can be sent to threads';
+  const APART = 'does not mix up concurrent questions';
   const BAD = 'refuses bad questions, and answers good ones afterwards';
 
   test('passes one that keeps its promises', async () => expect(await found({})).toEqual([]));

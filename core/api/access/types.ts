@@ -66,18 +66,18 @@ export interface CredentialUse {
 }
 
 /**
- * A user, with the dependencies of the identity beside the credentials.
+ * A user, with the objects, besides the credentials, on which the identity depends.
  *
  * @example
  * return { user, cacheFor: expiresAt - host.now(), objects: [{ storageName: 'core/serviceaccounts', object }] };
  */
 export interface Identified {
   readonly user: User;
-  /** How long these credentials stand for the user; absent: as long as the authenticator's `cacheFor` says. */
+  /** How long these credentials identify the user; absent: the `cacheFor` of the authenticator applies. */
   readonly cacheFor?: CacheFor;
   /**
-   * Objects that the identity was read from. The authenticator is asked again as soon as one of them has changed or is
-   * gone: at the next request after the change was acknowledged.
+   * Objects from which the identity was read. The authenticator is called again after one of them was changed or
+   * deleted: at the next request after the change was acknowledged.
    */
   readonly objects?: readonly StoredObject[];
   /**
@@ -114,8 +114,8 @@ export interface Authenticator {
 }
 
 /**
- * One of three decisions. A request that no authorizer allows is denied. `dependsOn` is that of this decision; absent:
- * that of the authorizer.
+ * One of three decisions. A request that no authorizer allows is denied. `dependsOn` applies to this decision; absent:
+ * that of the authorizer does.
  *
  * @example
  * const decision: Decision = { is: 'deny', reason: 'come back at six' };
@@ -127,10 +127,10 @@ export type Decision = { readonly dependsOn?: DependsOn } & (
 );
 
 /**
- * The dependencies of a decision beside the user and the target, and so how long it may be cached. A list of storage
+ * The dependencies of a decision besides the user and the target, and so how long it may be cached. A list of storage
  * names: until an object of one of these resources is created, changed or deleted; an empty list: as long as the
  * identity. A number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is
- * not stored is not cached. An object has both, and the earlier end counts.
+ * not stored is not cached. An object has both, and whichever ends first applies.
  *
  * @example
  * const dependsOn: DependsOn = ['core/namespaces']; // it looks at the labels of namespaces
@@ -161,8 +161,8 @@ export interface Authorizer {
    */
   rulesFor?(user: User, namespace: string): Awaitable<UserRules>;
   /**
-   * Says why the authorizer allows a request or does not. It is called when somebody asks for an explanation, and never
-   * while a request is decided, so it may take longer. Absent: the decision with its reason says all.
+   * Explains why the authorizer allows a request or not. It is called when somebody asks for an explanation, never
+   * while a request is being decided, so it may take longer. Absent: the decision and its reason are the explanation.
    */
   explain?(user: User, target: Target): Awaitable<Explanation>;
 }
@@ -236,8 +236,8 @@ export interface Authorization {
     opinions: readonly Opinion[];
   }>;
   /**
-   * The decisions of all authorizers about a request, by the rules of now, each with its explanation. The first allow
-   * or deny counts. Never rejects: of an authorizer that fails, the error is shown.
+   * The decisions of all authorizers about a request, by the current rules, each with its explanation. The first allow
+   * or deny counts. Never rejects: if an authorizer fails, its error is shown.
    */
   explain(user: User, target: Target): Promise<readonly ExplainedOpinion[]>;
   /** The rules of all authorizers. `incomplete` if one of them cannot list its rules. */

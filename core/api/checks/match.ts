@@ -8,8 +8,8 @@ export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /**
  * The changes for which a mutator or validator is called. An absent member, and one that contains `'*'`, matches
- * everything; the only exception are subresources. The start fails for a member that does not exist, and for a name
- * that nothing can have. It warns of one that only a definition could bring.
+ * everything, except for subresources. The server does not start with a member that does not exist, or a name that
+ * nothing can have. It logs a warning for a name that only a custom resource definition can add.
  *
  * @example
  * const on: Match = { groups: ['apps'], resources: ['deployments'], subresources: ['', 'scale'] };
@@ -23,7 +23,7 @@ export interface Match {
   readonly operations?: readonly (Operation | '*')[];
   /** Subresources; `''` is the main resource, `'*'` stands for all. Absent: only the main resource. */
   readonly subresources?: readonly string[];
-  /** Not a member; types do not find it beside others in the result of a function. */
+  /** Not a member. Declared because TypeScript does not report unknown members in the result of a function. */
   readonly group?: never;
   /** Not a member. */
   readonly resource?: never;

@@ -8,7 +8,10 @@ const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT
 /** The members of a Match. */
 const MATCH_MEMBERS = ['groups', 'resources', 'operations', 'subresources'] as const;
 
-/** The selection of a Match, for comparisons: undefined stands for everything. Groups are as in `groupsSelected`. */
+/**
+ * The selection of a Match, for comparisons: undefined stands for everything. Groups are the result of
+ * `groupsSelected`.
+ */
 export interface Selection {
   readonly groups: readonly string[] | undefined;
   readonly resources: readonly string[] | undefined;
@@ -20,9 +23,9 @@ const unlessAll = (values: readonly string[] | undefined): readonly string[] | u
   values?.includes('*') ? undefined : values;
 
 /**
- * The groups of targets that a group stands for: itself, and if it has upstream's spelling, the neutral one, which
- * targets of built-in kinds have. A neutral name does not stand for upstream's: in the neutral naming, only custom
- * kinds that an older store has kept can have that.
+ * The groups of targets that a group in a Match selects: itself and, if it is upstream's name, the neutral name, which
+ * targets of built-in kinds have. A neutral name does not select upstream's name: in the neutral naming, only custom
+ * kinds kept from an older store can have that.
  */
 const groupsSelected = (group: string): readonly string[] =>
   groupSpellings(group).filter(one => one === group || one !== namingOf('kubernetes').group(group));
@@ -46,8 +49,8 @@ export const matches = (
   (on.subresources?.includes(target.subresource) ?? true);
 
 /**
- * Checks the selection of a plugin, as far as it does not depend on the server: an unknown member would select more
- * than is meant, a string instead of a list its substrings. Throws TypeError that names the member.
+ * Checks those properties of a plugin's selection that do not depend on the server: an unknown member would select more
+ * than intended, and a string instead of a list would match substrings. Throws TypeError that names the member.
  */
 export function checkMatch(on: Match, operations: readonly Operation[] = OPERATIONS): void {
   for (const member of Object.keys(on)) {

@@ -14,14 +14,14 @@ export interface ObjectName {
 }
 
 /**
- * The type in which a text is sent. A branded string, such as a quantity or a time, is sent as any string: it has
+ * The type of a string to send. Any string may be sent for a branded one, such as a quantity or a time, which has
  * members that strings do not have. Other types, such as unions of literals, stay as they are.
  */
 type TextInput<T extends string> = [Exclude<keyof T, keyof string>] extends [never] ? T : string;
 
 /**
- * A value as it is sent: every member may be missing, because the server has defaults and reports missing members; none
- * is unknown. Objects that are read are values too.
+ * A value to send. Every member may be absent, because the server applies defaults and reports missing members; unknown
+ * members do not compile. Objects that were read are accepted too.
  *
  * @example
  * const spec: Input<Pod['spec']> = { containers: [{ name: 'web', image: 'nginx:1.25' }] };
@@ -35,7 +35,7 @@ export type Input<T> = T extends string
       : T;
 
 /**
- * Which objects of a collection.
+ * Selects objects of a collection.
  *
  * @example
  * const { items } = await client.resource('pods').list({ namespace: 'shop', labelSelector: 'app=web' });
@@ -55,12 +55,12 @@ export interface CollectionOptions {
  */
 export interface ObjectList<T> {
   readonly items: readonly T[];
-  /** The state of the store that they are from; a watch can begin there. */
+  /** The version of the collection at which they were read; a watch can begin there. */
   readonly resourceVersion: string;
 }
 
 /**
- * How a write is made.
+ * Options of a write.
  *
  * @example
  * await client.resource('pods').create(pod, { dryRun: true });
@@ -73,7 +73,7 @@ export interface WriteOptions {
 }
 
 /**
- * How an object is changed.
+ * Options of a change.
  *
  * @example
  * await client.resource('apps/deployments').patch(key, { spec: { replicas: 3 } }, { subresource: 'scale' });
@@ -83,7 +83,7 @@ export interface ChangeOptions extends WriteOptions {
 }
 
 /**
- * How an object is deleted.
+ * Options of a deletion.
  *
  * @example
  * await client.resource('pods').delete(key, { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } });
@@ -97,9 +97,9 @@ export interface DeletionOptions {
 }
 
 /**
- * The objects of one resource. Its requests pass the whole pipeline: they are authorized, mutated, validated and
- * audited as those of other clients. A request that is refused rejects with Refusal, whose `reason` and `code` say why;
- * one whose object has no name, or no namespace where it needs one, with TypeError.
+ * Reads and writes the objects of one resource. The requests pass the whole pipeline: they are authorized, mutated,
+ * validated and audited like those of other clients. A method rejects with Refusal, whose `reason` and `code` say why,
+ * if the request is refused; with TypeError if the object has no name, or lacks a namespace that it needs.
  *
  * @example
  * const pods = client.resource('pods');
@@ -119,7 +119,7 @@ export interface ResourceClient<T> {
   patchJson(name: ObjectName, operations: readonly object[], options?: ChangeOptions): Promise<T>;
   /**
    * Creates or changes an object by server-side apply: `fieldManager` owns the fields that the object has. It takes
-   * over what others own.
+   * over fields that others own.
    */
   apply(object: Input<T>, options: ChangeOptions & { readonly fieldManager: string }): Promise<T>;
   /** Deletes an object. Resolves with false if there is none. */
@@ -127,13 +127,13 @@ export interface ResourceClient<T> {
   /** Deletes the objects of a collection. */
   deleteCollection(collection: CollectionOptions, options?: DeletionOptions): Promise<void>;
   /**
-   * Replaces the status, unless it is equal. Resolves with the object as it is then. Rejects with Conflict if the
+   * Replaces the status, unless it is already equal. Resolves with the resulting object. Rejects with Conflict if the
    * object has changed since it was read.
    */
   setStatus(object: Frozen<T>, status: StatusInput<T>, options?: WriteOptions): Promise<Frozen<T>>;
-  /** Adds a finalizer, unless the object has it. Otherwise as `setStatus`. */
+  /** Adds a finalizer, unless the object has it. Resolves and rejects like `setStatus`. */
   addFinalizer(object: Frozen<T>, finalizer: string): Promise<Frozen<T>>;
-  /** Removes a finalizer, if the object has it and still exists. Otherwise as `setStatus`. */
+  /** Removes a finalizer, if the object has it and still exists. Resolves and rejects like `setStatus`. */
   removeFinalizer(object: Frozen<T>, finalizer: string): Promise<Frozen<T>>;
 }
 
@@ -143,7 +143,7 @@ type StatusInput<T> = T extends { status?: infer Status }
   : Readonly<Record<string, unknown>>;
 
 /**
- * A client of the server inside of its process: its requests are not sent by HTTP.
+ * A client inside the server's process: its requests are not sent over HTTP.
  *
  * @example
  * const namespace = await client.resource('namespaces').get({ name: 'shop' });
@@ -151,6 +151,6 @@ type StatusInput<T> = T extends { status?: infer Status }
 export interface Client {
   /** The objects of a resource. */
   resource<const R extends ResourceRef>(resource: R): ResourceClient<ObjectOf<R>>;
-  /** Makes any request: to a subresource, or outside of the resources. */
+  /** Makes any other request: to a subresource, or to a path outside the resources. */
   request(request: InternalRequest): Promise<ApiObject>;
 }

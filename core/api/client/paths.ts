@@ -1,6 +1,6 @@
 import { pathSegment } from '../../model/names.js';
 
-/** A name as a segment of a path. Throws TypeError for one that no object has: servers read it as other segments. */
+/** A name as a segment of a path. Throws TypeError for one that no object can have, since it would change the path. */
 function segmentOf(name: string): string {
   const [fault] = pathSegment(name);
   if (fault !== undefined) throw new TypeError(`the name ${JSON.stringify(name)} ${fault}`);
@@ -21,7 +21,7 @@ export function pathOf(
   return `${root}${scope}/${plural}${name === undefined ? '' : `/${segmentOf(name)}`}`;
 }
 
-/** A query with those of the parameters that are given; '' if none is. */
+/** The query of the parameters that have a value; '' if none has. */
 export function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== undefined);
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;

@@ -39,7 +39,10 @@ const deleteOptionsOf = ({ dryRun, ...options }: DeletionOptions) => ({
 const isRefusedAs = (thrown: unknown, reason: Refusal['reason']): boolean =>
   thrown instanceof Refusal && thrown.reason === reason;
 
-/** The objects of a resource, by requests. Which resource it is is found for each of them: definitions may change. */
+/**
+ * Reads and writes the objects of a resource by requests. The resource is looked up for each request, because
+ * definitions may change.
+ */
 export class ObjectRequests implements ResourceClient<ApiObject> {
   constructor(
     readonly send: Send,
@@ -60,7 +63,7 @@ export class ObjectRequests implements ResourceClient<ApiObject> {
     const path = pathOf({ apiVersion, plural: served.plural }, namespace) + queryOf({ labelSelector, fieldSelector });
     const { metadata, items } = await this.send({ method: 'GET', path });
     return {
-      // Lists of built-in kinds leave these out.
+      // Items in lists of built-in kinds have no kind and apiVersion.
       items: ((items ?? []) as readonly ApiObject[]).map(item => ({ ...item, kind, apiVersion })),
       resourceVersion: metadata.resourceVersion ?? '',
     };
@@ -150,7 +153,7 @@ export class ObjectRequests implements ResourceClient<ApiObject> {
 
   /**
    * The path of an object, or of its subresource. Throws TypeError without a name, Refusal 404 for a name that no
-   * object can have, and as `pathOf`.
+   * object can have, and otherwise as `pathOf`.
    */
   #pathOf(of: ObjectName, { subresource }: ChangeOptions = {}, apiVersion?: string): string {
     const served = this.served();
@@ -163,7 +166,10 @@ export class ObjectRequests implements ResourceClient<ApiObject> {
   }
 }
 
-/** The namespace in the path of an object. Throws TypeError if one is missing, or is given in vain. */
+/**
+ * The namespace in the path of an object. Throws TypeError if a required one is missing, or if the resource has no
+ * namespaces but one is given.
+ */
 function namespaceOf({ plural, namespaced }: ServedResource, { namespace = '' }: ObjectName): string {
   if (namespaced && namespace === '') throw new TypeError(`an object of ${plural} must be given with its namespace`);
   if (!namespaced && namespace !== '') throw new TypeError(`${plural} are not in namespaces: give no namespace`);
@@ -171,8 +177,8 @@ function namespaceOf({ plural, namespaced }: ServedResource, { namespace = '' }:
 }
 
 /**
- * An object with its kind and the version that it is written in: its own, as it was read, else that of the resource. A
- * stored object may have its group in the other naming.
+ * An object with its kind and apiVersion. The version is that of the object, if it was read with one, or else that of
+ * the resource; the group is that of the resource, because a stored object may have it in the other naming.
  */
 function bodyOf(served: ServedResource, object: Input<ApiObject>): Input<ApiObject> & { readonly apiVersion: string } {
   const version = object.apiVersion?.slice(object.apiVersion.lastIndexOf('/') + 1);
@@ -180,7 +186,10 @@ function bodyOf(served: ServedResource, object: Input<ApiObject>): Input<ApiObje
   return { ...object, kind: served.kind, apiVersion: version ? group + version : served.apiVersion };
 }
 
-/** A resource as it is served. Throws Refusal 404 for one that is not, and Error for a name that nothing can have. */
+/**
+ * The served resource of a reference. Throws Refusal 404 if it is not served, and Error for a name that nothing can
+ * have.
+ */
 export function servedAs(resource: ResourceRef, resources: Resources): ServedResource {
   const found = resources.find(resource);
   if (found) return found;

@@ -2,7 +2,9 @@ import { setTimeout } from '../../runtime/timers.js';
 import type { Host } from '../host.js';
 import type { QueueObserver } from './queue.js';
 
-/** How long counts wait for others: at the start, a controller may be given very many keys at once. */
+/**
+ * How long counts are collected before they are reported: at the start, a controller may get very many keys at once.
+ */
 const GATHER_MS = 100;
 
 /** How a reconciliation has ended: `after` if it is to be called again after some time. */

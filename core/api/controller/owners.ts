@@ -2,7 +2,7 @@ import type { ApiObject, Frozen, OwnerReference } from '../../model/object.js';
 
 /**
  * The reference to an object that controls another one, for `metadata.ownerReferences`: the other one is deleted with
- * it, and a reconciler that `owns` its resource is told of its changes.
+ * it, and a reconciler that `owns` its resource is called for its changes.
  *
  * @example
  * const metadata = { name, namespace, ownerReferences: [ownerReference(order)] };

@@ -3,10 +3,10 @@ import { monotonicTime } from '../../runtime/clock.js';
 import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import type { BackOff, ObjectKey } from './types.js';
 
-/** The pauses without another setting. */
+/** The default pauses before retries. */
 export const BACK_OFF: BackOff = { min: BACK_OFF_MIN_MS, max: BACK_OFF_MAX_MS };
 
-/** Events in a queue, to count and log them. Times are in milliseconds. */
+/** Observes the events of a queue, for metrics and logs. Times are in milliseconds. */
 export interface QueueObserver {
   /** The number of keys that wait has changed. */
   depth(keys: number): void;
@@ -34,7 +34,7 @@ interface Waiting {
   readonly since: number;
 }
 
-/** No name has a slash, and a storage name one. */
+/** Unambiguous, because names contain no slash, and storage names exactly one. */
 const idOf = ({ resource, namespace, name }: ObjectKey): string => `${resource}/${namespace}/${name}`;
 
 /**
@@ -83,7 +83,9 @@ export class WorkQueue {
     this.#resolveIdle();
   }
 
-  /** Keys are not handled within `add`, so that a caller that receives several events has seen all of them. */
+  /**
+   * Keys are not handled within `add`, so that a caller can add the keys of several events before the first is handled.
+   */
   #startLater(): void {
     if (this.#isStarting) return;
     this.#isStarting = true;
@@ -137,7 +139,7 @@ export class WorkQueue {
     if (this.#closed || this.#waiting.has(id)) return;
     clearTimeout(this.#timers.get(id));
     const timer = setTimeout(() => this.add(key), Math.min(pause, LONGEST_TIMER_MS));
-    // Keys that are due later do not keep a test or a program from ending.
+    // A pending key does not keep the process alive.
     timer.unref();
     this.#timers.set(id, timer);
   }

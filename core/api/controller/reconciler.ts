@@ -16,7 +16,7 @@ import type { CurrentObjects, KeyOf, ObjectKey, ReconcileContext, ReconcilerDefi
 /** After this many failures in a row, a refused request no longer counts as a conflict with another writer. */
 const MANY_FAILURES = 5;
 
-/** Throws TypeError for a definition that is not as its type says: plugins need not be in TypeScript. */
+/** Throws TypeError for a definition that does not conform to its type: plugins may be written in JavaScript. */
 function checkDefinition({ name, reconcile, concurrency = 1, resync, backOff = BACK_OFF }: ReconcilerDefinition): void {
   if (typeof name !== 'string' || name === '') throw new TypeError('reconciler: name must be a text');
   if (typeof reconcile !== 'function') throw new TypeError(`reconciler ${name}: reconcile must be a function`);
@@ -181,7 +181,7 @@ class Reconciler implements Controller {
   #failed(key: ObjectKey, thrown: unknown, failures: number, pause: number): void {
     this.#metrics.retried();
     this.#metrics.count('error');
-    // Others write too: most refusals are over with the next attempt.
+    // Others write too: most requests succeed at the next attempt.
     const isUsual = thrown instanceof Refusal && failures <= MANY_FAILURES;
     const error = thrown instanceof Refusal ? thrown.message : ((thrown as Error | undefined)?.stack ?? thrown);
     this.#host.log[isUsual ? 'debug' : 'warn'](
@@ -192,8 +192,8 @@ class Reconciler implements Controller {
 }
 
 /**
- * Makes a controller that brings objects into a wanted state, one key after the other: for `controller.of`. It runs in
- * the server that leads, if several share a store.
+ * Makes a controller, for `controller.of`, that brings objects into their desired state, key by key. It runs in the
+ * server that leads, if several share a store.
  *
  * @example
  * contribute: () => [

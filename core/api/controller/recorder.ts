@@ -16,14 +16,14 @@ export interface RecorderParts {
   readonly now: () => number;
 }
 
-/** An Event object that was written, of which the same event is counted. */
+/** An Event object that was written, in which repetitions of the event are counted. */
 interface Written {
   readonly namespace: string;
   readonly name: string;
   readonly count: number;
 }
 
-/** How many events an object may still have, at a time in milliseconds. */
+/** The number of events that an object may still have, as of a time in milliseconds. */
 interface Allowance {
   readonly left: number;
   readonly at: number;
@@ -36,7 +36,9 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size > RECORDED_EVENTS) map.delete(map.keys().next().value!);
 }
 
-/** The digest of a text in 8 hexadecimal digits (FNV-1a): different enough for the names of events of one time. */
+/**
+ * The digest of a text in 8 hexadecimal digits (FNV-1a): sufficient to tell apart the names of events at the same time.
+ */
 function digestOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -46,13 +48,15 @@ function digestOf(text: string): string {
 /** Characters of the name of an object in the names of its events, which must not be longer than 253. */
 const LONGEST_START = 220;
 
-/** The name of an Event object: those of an object begin with its name, and each has another end. */
+/**
+ * The name of an Event object: it begins with the name of the object that the event is about, and its end is unique.
+ */
 const nameOf = (object: string, time: number, key: string): string =>
   `${withoutTrailing(object.slice(0, LONGEST_START), '-.')}.${time.toString(16)}${digestOf(key)}`;
 
 /**
- * Records events as Event objects, beside the work of the controller: one after the other, and none is tried again. The
- * same event is counted in the same object. Those of an object that has had very many are dropped.
+ * Records events as Event objects, in the background of the controller's work: one after another, without retries.
+ * Repetitions of an event are counted in the same Event object. Events of an object that has had very many are dropped.
  */
 export class EventRecorder {
   readonly #written = new Map<string, Written>();
@@ -104,7 +108,7 @@ export class EventRecorder {
     const { apiVersion, kind, metadata } = about;
     const { namespace = '', name = '', uid, resourceVersion } = metadata;
     const written: Written = {
-      // Those of objects without a namespace are where clients look for them.
+      // Events of objects without a namespace are in `default`, where clients look for them.
       namespace: namespace || 'default',
       name: nameOf(name, this.parts.now(), key),
       count: 1,

@@ -19,8 +19,8 @@ export interface ObjectKey {
 }
 
 /**
- * How long a failed key waits, in milliseconds: `min` after the first failure, twice as long after each further one,
- * at most `max`.
+ * The pause before a failed key is retried, in milliseconds: `min` after the first failure, twice as long after each
+ * further one, at most `max`.
  *
  * @example
  * const backOff: BackOff = { min: 1000, max: 5 * 60_000 };
@@ -31,7 +31,7 @@ export interface BackOff {
 }
 
 /**
- * An event of an object, for people who look at it (`kubectl describe`).
+ * An event about an object, for people who inspect it (`kubectl describe`).
  *
  * @example
  * event(order, { reason: 'Poured', message: '3 cups of assam' });
@@ -39,7 +39,7 @@ export interface BackOff {
 export interface RecordedEvent {
   /** Default: `Normal`. */
   readonly type?: 'Normal' | 'Warning';
-  /** One word for programs: `Poured`. */
+  /** The reason as one word, for programs: `Poured`. */
   readonly reason: string;
   /** A sentence for people. */
   readonly message: string;
@@ -66,7 +66,7 @@ export interface CurrentObjects {
 }
 
 /**
- * Arguments of a call of `reconcile` beside its key.
+ * The second argument of `reconcile`, after the key.
  *
  * @example
  * const reconcile = async (key: ObjectKey, { object, client }: ReconcileContext<Order>) => {
@@ -78,9 +78,9 @@ export interface ReconcileContext<T = ApiObject> extends CurrentObjects {
   readonly object: Frozen<T> | undefined;
   /** Makes requests as the service account of the controller. It makes none after the controller has been closed. */
   readonly client: Client;
-  /** Records an event about an object, for people who look at it. */
+  /** Records an event about an object, for people who inspect it. */
   event(about: Frozen<ApiObject>, event: RecordedEvent): void;
-  /** Has another key reconciled. */
+  /** Adds another key to reconcile. */
   add(key: KeyOf): void;
   readonly log: Log;
   /** Milliseconds since the epoch, of the clock that tests simulate. */
@@ -115,11 +115,13 @@ export interface ReconcilerDefinition<
   R extends ResourceRef = ResourceRef,
   Others extends readonly ResourceRef[] = readonly ResourceRef[],
 > {
-  /** The name of the controller, in the log, in metrics and in the events that it records. */
+  /** The name of the controller, used in the log, in metrics and in the events that it records. */
   readonly name: string;
-  /** The service account that makes its requests. Default: that of its name. */
+  /** The service account that makes its requests. Default: the one with the controller's name. */
   readonly account?: string;
-  /** The resource whose objects are reconciled: all of them at the start, and each when it has changed or is gone. */
+  /**
+   * The resource whose objects are reconciled: all of them at the start, and each after it has changed or was deleted.
+   */
   readonly for?: R;
   /** Resources whose objects have an object of `for` as their controller, which is reconciled when they change. */
   readonly owns?: readonly ResourceRef[];
@@ -128,18 +130,18 @@ export interface ReconcilerDefinition<
   readonly keys?: readonly KeyOf[];
   /** Names of controllers after which this one starts on a new store: see `Controller.startsAfter`. */
   readonly startsAfter?: readonly string[];
-  /** Whether an object of `for` is to be reconciled after a change; at the start, each has been ADDED. */
+  /** Whether an object of `for` is to be reconciled after a change; at the start, every object is ADDED. */
   predicate?(event: ResourceEvent<ObjectOf<R>>): boolean;
   /** How many keys may be reconciled at once; default 1. A key is never reconciled twice at once. */
   readonly concurrency?: number;
   /** Milliseconds after which everything is reconciled again, for state outside of the server. Default: never. */
   readonly resync?: number;
-  /** How long a key waits that has failed. Default: 5 ms after the first failure, 30 seconds at the most. */
+  /** The pauses before a failed key is reconciled again. Default: 5 ms after the first failure, at most 30 seconds. */
   readonly backOff?: BackOff;
   /**
-   * Brings the object of the key, or its dependents, into the wanted state. It can be called at any time, and again
-   * for its own writes: it compares the actual with the wanted state, and writes only differences. If it throws,
-   * the key is tried again after a pause. With `after`, it is called again after that many milliseconds, if not before.
+   * Brings the object of the key, or its dependents, into the desired state. It can be called at any time, and again
+   * for its own writes, so it must compare the actual with the desired state and write only differences. If it throws,
+   * the key is tried again after a pause. With `after`, it is called again after that many milliseconds at the latest.
    */
   reconcile(
     key: ObjectKey,

@@ -42,7 +42,7 @@ const FAILED = 'Internal error occurred: the listener failed\n';
 const refuse = (exchange: Exchange): void =>
   exchange.respond(500, [['content-type', 'text/plain']], Buffer.from(FAILED));
 
-/** Calls a function that has no failures to report but those of the plugin, and no result. */
+/** Calls a function without a result. Returns whether it succeeded; a failure is one of the plugin. */
 function attempt(call: Call, operation: () => void): boolean {
   try {
     void call(operation, () => false);
@@ -84,7 +84,7 @@ class CheckedStream implements WebSocketStream {
   }
 }
 
-/** A sink that takes only bytes of a listener, and nothing after its end. */
+/** A sink that accepts nothing but bytes from a listener, and nothing after its end. */
 class CheckedSink implements BodySink {
   #isOver = false;
 
@@ -101,7 +101,7 @@ class CheckedSink implements BodySink {
     return this.fail(new TypeError('a part of a body must be bytes'));
   }
 
-  /** Ends the body for a failure of the listener. */
+  /** Ends the body because the listener has failed. */
   fail(thrown: unknown): void {
     if (!this.#isOver) this.#end(this.failed(thrown));
   }
@@ -112,7 +112,9 @@ class CheckedSink implements BodySink {
     this.sink.close();
   }
 
-  /** Errors of the sink are refusals. Others of a request that is not answered yet are failures of the listener. */
+  /**
+   * Errors of the sink are refusals. Other errors, if the request is not answered yet, are failures of the listener.
+   */
   abort(error: unknown): void {
     if (this.#isOver) return;
     const { aborted, status } = this.exchange;
@@ -128,7 +130,7 @@ class CheckedSink implements BodySink {
 
 /**
  * An exchange of a listener of the configuration. If one of its functions fails, the request is answered with 500
- * unless an answer has begun, and counts as that of a client that has disconnected.
+ * unless an answer has begun, and is treated as if its client had disconnected.
  */
 class CheckedExchange implements Exchange {
   readonly method: string;
@@ -228,7 +230,7 @@ class CheckedExchange implements Exchange {
     }
   }
 
-  /** Accepts a WebSocket, whose messages must be bytes: others are not passed on. */
+  /** Accepts a WebSocket. Its messages must be bytes; others are dropped. */
   #upgrade(options: UpgradeOptions): WebSocketStream {
     const receive: UpgradeOptions['receive'] = (message, isBinary) => {
       if (message instanceof Uint8Array) return options.receive(message, isBinary === true);
@@ -262,8 +264,8 @@ class CheckedExchange implements Exchange {
 }
 
 /**
- * A listener of a plugin of the configuration: opening and closing have the time limit of the plugin, and what it
- * passes on is checked.
+ * A listener of a plugin of the configuration: opening and closing have the time limit of the plugin, and its exchanges
+ * are checked.
  *
  * @example
  * const all = inputs.map(input => (input.isBuiltIn ? input.value : checkedListener(input)));

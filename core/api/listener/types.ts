@@ -50,7 +50,8 @@ export interface Exchange {
    * Accepts the WebSocket handshake of the request: sends 101 with the selected subprotocol, if any. The connection is
    * then a stream in both directions, in which each message is one write. Any other answer refuses or ignores the
    * handshake. Undefined if the request is not a valid handshake (RFC 6455, 4.2.1), and for listeners without
-   * WebSockets. Connections are taken over in no other way: uWebSockets.js has none (docs/guides/connections.md).
+   * WebSockets. There is no other way to take over a connection: uWebSockets.js does not offer one
+   * (docs/guides/connections.md).
    *
    * @example
    * const socket = exchange.upgrade?.({ messages: 'text', receive: bytes => socket.write(bytes) });
@@ -60,7 +61,7 @@ export interface Exchange {
   onAbort(listener: () => void): void;
   readonly aborted: boolean;
   /**
-   * The status of the answer, once it has begun; undefined without an answer, also because the client has disconnected
+   * The status of the answer, once it has begun; undefined as long as there is none, and if the client disconnected
    * before.
    */
   readonly status?: number;
@@ -80,21 +81,21 @@ export interface Exchange {
 export interface BodySink {
   /**
    * Takes the next bytes, which belong to the sink from then on. While a promise that it returns is pending, it is not
-   * called again and the connection is not read: only what the listener has received by then waits, which is less than
-   * 1 MiB. If it throws or rejects, `abort` is called with that error, and the rest of the body is discarded.
+   * called again and the connection is not read: only bytes that the listener has already received wait, less than 1
+   * MiB. If it throws or rejects, `abort` is called with that error, and the rest of the body is discarded.
    */
   write(bytes: Uint8Array): void | Promise<void>;
   /** The body is complete. */
   close(): void;
   /**
-   * The body ends before it is complete, for an error of `write`, or with an Error because the client has disconnected
-   * or the request was answered.
+   * The body ends before it is complete, with the error of `write`, or with an Error because the client has
+   * disconnected or the request was answered.
    */
   abort(error: unknown): void;
 }
 
 /**
- * How a WebSocket is accepted.
+ * Options for accepting a WebSocket.
  *
  * @example
  * const options: UpgradeOptions = { messages: 'binary', subprotocol: 'v5.channel.k8s.io', receive: handleMessage };
@@ -113,7 +114,7 @@ export interface UpgradeOptions {
 }
 
 /**
- * How a streamed answer is sent.
+ * Options of a streamed answer.
  *
  * @example
  * const options: StreamOptions = { length: 4096 };
@@ -128,8 +129,8 @@ export interface StreamOptions {
    */
   readonly ahead?: ByteAhead | undefined;
   /**
-   * Whether the stream is sent news that many others are sent at the same time, as watches are. The listener may hold
-   * back its writes for some milliseconds to send several together.
+   * Whether the stream is sent news at the same time as many other streams, like a watch. The listener may delay its
+   * writes for some milliseconds to send several together.
    */
   readonly isNews?: boolean;
 }
@@ -151,7 +152,7 @@ export interface ByteAhead {
 }
 
 /**
- * A streamed answer (watches, long lists), or what is sent on a WebSocket.
+ * A streamed answer (watches, long lists), or the sending side of a WebSocket.
  *
  * @example
  * const stream = exchange.stream(200, [['content-type', 'application/json']]);
@@ -212,9 +213,9 @@ export interface Listening {
    */
   close(): Promise<void>;
   /**
-   * Has the listener of another thread, which has joined, serve connections. All that are accepted from then on are
-   * passed to those that have joined, in turn, and none is served in this thread. This listener is closed first.
-   * Present in listeners with `join`.
+   * Makes the listener of another thread, which has joined, serve connections. From then on, all accepted connections
+   * are passed to the listeners that have joined, in turn, and none is served in this thread. This listener is closed
+   * first. Present in listeners with `join`.
    *
    * @example
    * listening.share?.(joined.target); // of the other thread: const joined = await listener.join(binding, handle);
@@ -246,7 +247,7 @@ export interface Listener {
   listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening>;
   /**
    * Prepares to serve connections that another thread of this server accepts with `listen`. Absent in listeners that
-   * serve in one thread only; of plugins, only built-in ones are asked.
+   * serve in one thread only. It is called for listeners of built-in plugins only.
    */
   join?(binding: Binding, handle: (exchange: Exchange) => void): Promise<Joined>;
 }

@@ -4,8 +4,8 @@ import { isPromise } from '../awaitable.js';
 import { type Awaitable, type Contributed, definePoint } from '../point.js';
 
 /**
- * How much of a request an event has: `Request` adds the body of the request to `Metadata`, `RequestResponse` also that
- * of the answer.
+ * How much of a request an event contains: `Request` adds the body of the request to `Metadata`, `RequestResponse` also
+ * that of the answer.
  *
  * @example
  * const hasBodies = (level: AuditLevel): boolean => level !== 'Metadata';
@@ -54,12 +54,12 @@ export interface AuditEvent {
   readonly user: AuditUser;
   /** The user that the sender impersonates. */
   readonly impersonatedUser?: AuditUser;
-  /** Addresses that the client and proxies named, and at last that of the connection. */
+  /** Addresses that the client and proxies named, and last that of the connection. */
   readonly sourceIPs?: readonly string[];
   readonly userAgent?: string;
   /** The object of the request; members that would be empty are absent. */
   readonly objectRef?: { readonly [member: string]: string };
-  /** Absent in the stage `RequestReceived`, as all members that follow. */
+  /** Absent in the stage `RequestReceived`, like all members that follow. */
   readonly responseStatus?: { readonly metadata: object; readonly code: number; readonly [member: string]: unknown };
   readonly requestObject?: object;
   readonly responseObject?: object;
@@ -70,9 +70,9 @@ export interface AuditEvent {
 }
 
 /**
- * How a sink takes events. `batch`: no answer waits for it. `blocking`: an answer is sent when the events of its
- * request are written, or could not be. `blocking-strict`: besides, a request whose first event cannot be written is
- * refused with 500, before anything is done for it.
+ * How a sink takes events. `batch`: no answer waits for it. `blocking`: an answer is sent after the events of its
+ * request have been written, or have failed to be. `blocking-strict`: in addition, a request whose first event cannot
+ * be written is refused with 500 before it is processed.
  *
  * @example
  * const mode: AuditMode = 'blocking';
@@ -80,8 +80,8 @@ export interface AuditEvent {
 export type AuditMode = 'batch' | 'blocking' | 'blocking-strict';
 
 /**
- * Where audit events go. The audit policy of the server (`--audit-policy-file`) decides which requests have events, and
- * how much they contain.
+ * A destination of audit events. The audit policy of the server (`--audit-policy-file`) decides which requests have
+ * events, and how much they contain.
  *
  * @example
  * const counting: AuditSink = { write: ({ verb }) => counts.set(verb, (counts.get(verb) ?? 0) + 1) };
@@ -90,10 +90,10 @@ export interface AuditSink {
   /** Read once. Absent: `batch`. */
   readonly mode?: AuditMode;
   /**
-   * Takes an event: of a request that arrived, whose answer began, or that was answered. An error is logged and
-   * counted, and the event is lost. It must not take long before it returns, because no other request is served
-   * meanwhile: in the mode `batch`, gather events and send them later; in others, return a promise. The event must not
-   * be changed; other sinks get the same one.
+   * Takes an event: a request has arrived, its answer has begun, or it was answered. An error is logged and counted,
+   * and the event is lost. It must not take long before it returns, because no other request is served meanwhile: in
+   * the mode `batch`, gather events and send them later; in others, return a promise. The event must not be changed;
+   * other sinks get the same one.
    */
   write(event: AuditEvent): Awaitable<void>;
   /** Resolves when everything that was taken is written. Called when the last request of the thread was answered. */
@@ -122,7 +122,10 @@ const MODES: readonly unknown[] = [undefined, 'batch', 'blocking', 'blocking-str
 
 const succeed = (): boolean => true;
 
-/** All sinks; undefined without one. An error of one is a failure of its plugin, and the others are called. */
+/**
+ * Combines the sinks; undefined if there are none. An error of one is a failure of its plugin; the others are still
+ * called.
+ */
 function everySink(inputs: readonly Contributed<AuditSink>[]): AuditSinks | undefined {
   if (inputs.length === 0) return undefined;
   const isShared = inputs.length > 1;
@@ -134,7 +137,7 @@ function everySink(inputs: readonly Contributed<AuditSink>[]): AuditSinks | unde
       const waiting: Promise<boolean>[] = [];
       let isAccepted = true;
       for (const { value, call, mode } of sinks) {
-        // It is logged and counted.
+        // The failure is already logged and counted.
         const fail = (): boolean => mode !== 'blocking-strict';
         try {
           const written = call(() => value.write(event), never);
@@ -154,7 +157,7 @@ function everySink(inputs: readonly Contributed<AuditSink>[]): AuditSinks | unde
   };
 }
 
-/** Nothing that a sink throws is an answer to the client. */
+/** No error of a sink is an answer to the client. */
 const never = (): boolean => false;
 
 /**

@@ -4,8 +4,7 @@ import type { ExplainedOpinion, Opinion } from './explain.js';
 import type { Awaitable } from '../awaitable.js';
 
 /**
- * One thing that admission did about a request: a call of a mutator or validator or, within one, of a webhook or
- * policy.
+ * A step of admission for a request: a call of a mutator or validator or, within one, of a webhook or policy.
  *
  * @example
  * change.report({ part: 'webhook tea.example.com', result: 'Passed', ms: 3 });
@@ -36,7 +35,7 @@ export interface AdmissionStep {
 export type ReportedStep = Omit<AdmissionStep, 'stage' | 'plugin'>;
 
 /**
- * A field that an apply would have taken from another manager, and since when that has it.
+ * A field that an apply would have taken from another manager, and since when that manager has it.
  *
  * @example
  * const conflict: FieldConflict = { field: '.spec.replicas', manager: 'hpa', operation: 'Update' };
@@ -51,7 +50,7 @@ export interface FieldConflict {
 }
 
 /**
- * A field that is not valid. `rule`: the expression that does not hold.
+ * A field that is not valid. `rule`: the expression that is not true.
  *
  * @example
  * const cause: RecordedCause = { reason: 'FieldValueInvalid', field: 'spec', message: 'min is above max' };
@@ -64,7 +63,7 @@ export interface RecordedCause {
 }
 
 /**
- * The Status with which a request was refused, shortened. Of objects with credentials it has no values.
+ * The Status with which a request was refused, shortened. It contains no values of objects with credentials.
  *
  * @example
  * const refusal: RecordedRefusal = { reason: 'NotFound', message: 'pods "tea" not found', causes: [] };
@@ -77,7 +76,7 @@ export interface RecordedRefusal {
 }
 
 /**
- * Facts that the pool has noted about a request beside its answer. Data only: it is copied between threads.
+ * Facts that the pool records about a request in addition to its answer. Data only: it is copied between threads.
  *
  * @example
  * const trail: Trail = { auditId: '7d1c7a3c-5a0b-4b0e-9d3b-0d4f0c1f2a3b' };
@@ -87,13 +86,13 @@ export interface Trail {
   readonly refusal?: RecordedRefusal | undefined;
   /** The opinions of the authorizers about a request that none of them allows. */
   readonly opinions?: readonly Opinion[] | undefined;
-  /** The target of these opinions, if not that of the request: of an impersonation, or of a create by an update. */
+  /** The target of these opinions, if it is not that of the request: for an impersonation, or a create by an update. */
   readonly asked?: Target | undefined;
   /** The steps of admission, as JSON: a list of AdmissionStep. */
   readonly steps?: string | undefined;
   /** Whether the request was a dry run. */
   readonly dryRun?: boolean | undefined;
-  /** Whether the changes of mutators were not looked at, because that would have taken too much time. */
+  /** Whether the changes of mutators were not determined, because that would have taken too much time. */
   readonly unseenChanges?: boolean | undefined;
 }
 
@@ -118,7 +117,10 @@ export interface DecisionRecord extends Trail {
   readonly user?: User | undefined;
   /** The sender, if it acted as `user`. */
   readonly impersonator?: User | undefined;
-  /** The plugin that has authenticated the sender; absent for senders without credentials, and inside of the server. */
+  /**
+   * The plugin that has authenticated the sender; absent for senders without credentials, and for requests of the
+   * server itself.
+   */
   readonly authenticator?: string | undefined;
   /** The authorizer that allowed the request, and its reason. */
   readonly allowedBy?: string | undefined;
@@ -132,6 +134,6 @@ export interface DecisionRecord extends Trail {
  * const said = await context.explain(user, target);
  */
 export interface RecordContext {
-  /** The decisions of all authorizers by the rules of now, with their explanations. */
+  /** The decisions of all authorizers by the current rules, with their explanations. */
   explain(user: User, target: Target): Awaitable<readonly ExplainedOpinion[]>;
 }

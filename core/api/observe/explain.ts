@@ -15,7 +15,7 @@ export interface UserRules {
     readonly resourceNames?: readonly string[];
   }[];
   readonly pathRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }[];
-  /** Whether the user has permissions that these rules do not show. */
+  /** Whether the user may have permissions that these rules do not show. */
   readonly incomplete?: boolean;
   /** The text of reviews about rules that could not be read, or that are not shown; absent if there are none. */
   readonly error?: string;
@@ -28,16 +28,19 @@ export interface UserRules {
  * const near: NearRule = { source: 'role "view"', rule: '{"verbs":["get"]}', missing: ['verb'] };
  */
 export interface NearRule {
-  /** Where the rule is from, such as a binding with its role. */
+  /** The origin of the rule, such as a binding with its role. */
   readonly source: string;
   /** The rule as a text that people can read, such as JSON. */
   readonly rule: string;
-  /** The parts of the request that the rule does not have: `verb`, `resource`, `namespace`. Empty: it allows it. */
+  /**
+   * The parts of the request that the rule does not match: `verb`, `resource`, `namespace`. Empty: the rule allows the
+   * request.
+   */
   readonly missing: readonly string[];
 }
 
 /**
- * The answer of an authorizer to the question why it allows a request or does not.
+ * The answer of an authorizer to the question why it allows a request or not.
  *
  * @example
  * const explanation: Explanation = { rules: [near], grant: [role, binding] };
@@ -45,7 +48,10 @@ export interface NearRule {
 export interface Explanation {
   /** The rules that allow the request or, if none does, those that are nearest to it, the nearest first. */
   readonly rules: readonly NearRule[];
-  /** The smallest objects that would allow the request once they are created. Absent: there are none of this kind. */
+  /**
+   * The smallest objects that would allow the request once they are created. Absent: the authorizer has no such
+   * objects.
+   */
   readonly grant?: readonly ApiObject[];
 }
 
@@ -62,8 +68,8 @@ export interface Opinion {
 }
 
 /**
- * The decision of one authorizer with its explanation. `error`: it failed to explain itself or, if it denies without a
- * reason, to decide, which refuses the request.
+ * The decision of one authorizer with its explanation. `error`: the authorizer failed to explain its decision or, if it
+ * denies without a reason, to decide at all, which refuses the request.
  *
  * @example
  * const said: ExplainedOpinion = { plugin: 'rbac', is: 'noOpinion', explanation: { rules: [near] } };

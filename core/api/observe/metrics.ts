@@ -10,12 +10,12 @@ import { ConfigError, type Contributed, definePoint } from '../point.js';
  * const calls: MetricDefinition = { name: 'calls_total', type: 'counter', help: 'Calls by code.', labels: ['code'] };
  */
 export type MetricDefinition = {
-  /** As Prometheus demands: letters, digits, `_` and `:`. */
+  /** As Prometheus requires: letters, digits, `_` and `:`. */
   readonly name: string;
   readonly help: string;
   /** Names of the labels: letters, digits and `_`. Absent: none. */
   readonly labels?: readonly string[];
-  /** How long the metric is shown once it is deprecated: 3 releases, 1, or none. Absent: stable. */
+  /** Determines how long the metric is shown once it is deprecated: 3 releases, 1, or none. Absent: stable. */
   readonly stability?: 'stable' | 'beta' | 'alpha';
   /**
    * The release of the server, `1.31`, that deprecates the metric. Its help says so. It is hidden when its time has

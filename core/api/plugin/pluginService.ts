@@ -16,12 +16,12 @@ export interface Service {
   /** Unique within a server. The pool knows the service by it. */
   readonly name: string;
   /**
-   * Called once, before the server answers requests, which waits for it: do not wait for other servers. `publish` sends
-   * a state to all threads of the pool, and to those that are created later; the last one counts. It throws for one
-   * that cannot be copied.
+   * Called once, before the server answers requests. The server waits for it, so it must not wait for other servers.
+   * `publish` sends a state to all threads of the pool, also to those that are created later, and replaces the one
+   * before. It throws for a state that cannot be copied.
    */
   start(publish: (state: unknown) => void): Awaitable<void>;
-  /** Answers a question of a part in the pool. Other threads and requests do not wait for a promise. */
+  /** Answers a question of a part in the pool. A promise does not delay other threads and requests. */
   ask?(question: unknown): Awaitable<unknown>;
 }
 

@@ -16,7 +16,7 @@ export interface ConfigSchema<Config> {
 }
 
 /**
- * The result of a schema: the value as it is to be used, or its faults.
+ * The result of a schema: the value to use, or its faults.
  *
  * @example
  * const result: ConfigResult<number> = { issues: [{ message: 'must be a number', path: ['level'] }] };
@@ -26,7 +26,7 @@ export type ConfigResult<Config> =
   | { readonly issues: readonly ConfigIssue[] };
 
 /**
- * One thing that is wrong with a configuration.
+ * A problem of a configuration.
  *
  * @example
  * const issue: ConfigIssue = { message: 'must be a name', path: ['keys', 0, 'user'] };
@@ -36,7 +36,7 @@ export interface ConfigIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Most issues that one message reports. */
+/** The largest number of issues that one message reports. */
 const MAX_ISSUES = 10;
 
 /** `['keys', 0, 'user']` as `keys[0].user`; '' for the whole. */

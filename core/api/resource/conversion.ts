@@ -30,8 +30,8 @@ export interface ConvertedKind {
 }
 
 /**
- * Converts the objects of kinds between their versions. It may change everything in an object but its kind and its
- * metadata; of these, labels and annotations may change. To refuse, throw Refusal.
+ * Converts the objects of kinds between their versions. It may change everything in an object except its kind and its
+ * metadata; of the metadata, only labels and annotations. To refuse, throw Refusal.
  *
  * @example
  * const orders: Converter = {
@@ -61,7 +61,7 @@ export type ConvertObjects = (objects: readonly ApiObject[], apiVersion: string)
  */
 export type Conversion = (kind: ConvertedKind) => ConvertObjects | undefined;
 
-/** Throws TypeError for anything but as many objects as were given. */
+/** Throws TypeError unless the result is a list of as many objects as were given. */
 function checkConverted(converted: readonly ApiObject[], { length }: readonly ApiObject[]): readonly ApiObject[] {
   if (Array.isArray(converted) && converted.length === length) return converted;
   throw new TypeError(`convert must return ${length} objects`);
@@ -80,7 +80,7 @@ function firstSelecting(inputs: readonly Contributed<Converter>[]): Conversion {
 }
 
 /**
- * Converts objects of custom kinds between versions: those of definitions, instead of their webhooks, and those of
+ * Converts objects of custom kinds between versions, for kinds of definitions (instead of their webhooks) and of
  * plugins. The first converter that selects a kind converts its objects.
  *
  * @example

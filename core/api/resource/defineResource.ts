@@ -138,7 +138,7 @@ export interface ResourceDefinition<
   readonly selectableFields?: readonly string[];
   /** Several versions, instead of the members above. If none has `storage`, the first one is stored. */
   readonly versions?: readonly [...Versions];
-  /** The release of your program, from which `deprecated` and `removedIn` of the versions hold. */
+  /** The release of your program, with which `deprecated` and `removedIn` of the versions are compared. */
   readonly release?: string;
   /** Conversions by the name of the version that is not the stored one. Absent: versions differ only in their name. */
   readonly conversion?: Conversions<Group, Versions>;

@@ -81,7 +81,7 @@ function objectSchema(members: Members, rest: StructuralSchema): StructuralSchem
  */
 export const t = {
   string: (rest: Rest = {}): TypedSchema<string> => ({ ...rest, type: 'string' }),
-  /** One of some texts. */
+  /** One of the given texts. */
   enum: <const Values extends readonly string[]>(
     values: Values,
     rest: Rest<'enum'> = {},
@@ -93,7 +93,7 @@ export const t = {
   integer: (rest: Rest = {}): TypedSchema<number> => ({ ...rest, type: 'integer' }),
   number: (rest: Rest = {}): TypedSchema<number> => ({ ...rest, type: 'number' }),
   boolean: (rest: Rest = {}): TypedSchema<boolean> => ({ ...rest, type: 'boolean' }),
-  /** An integer or a text, as ports and percentages. */
+  /** An integer or a text, such as a port or a percentage. */
   intOrString: (rest: Rest = {}): TypedSchema<number | string> => ({ ...rest, 'x-kubernetes-int-or-string': true }),
   list: <T>(items: TypedSchema<T>, rest: Rest<'items'> = {}): TypedSchema<T[]> => ({ ...rest, type: 'array', items }),
   /** A list without duplicates, which apply merges. */

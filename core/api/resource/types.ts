@@ -128,8 +128,8 @@ export interface ResourceVersion {
   /** The release of your program since which the version is deprecated: `1.4`. */
   readonly deprecated?: string;
   /**
-   * The release that does not serve the version any more: this one, if the type names its `release` and it has come.
-   * The version stays known, so that objects that are stored in it can be read.
+   * The first release that does not serve the version any more. The version is not served if the `release` of the type
+   * is this one or later. It stays known, so that objects that are stored in it can be read.
    */
   readonly removedIn?: string;
   /** The apiVersion to use instead: `tea.example.com/v1`. */
@@ -153,7 +153,7 @@ export type ResourceCheck<T = ApiObject> = (object: T, old: T | undefined) => re
  * declares (`subresources.status` and `subresources.scale`), and without the functions for subresources with types of
  * their own.
  *
- * Violations and selectable fields are reported beside those of the schema; `validateCreate`, `validateUpdate` and
+ * Violations and selectable fields are added to those of the schema; `validateCreate`, `validateUpdate` and
  * `validateStatus` are called when the schema holds. `columns` replace the columns of all versions. `convert` is called
  * with the fields that the schema of the object's version keeps, and its result is read by the schema of the other
  * version. `subresources` adds paths that are read and written like `status`; bodies are objects of the kind.
@@ -170,7 +170,7 @@ export type CustomStrategy<T = ApiObject> = Omit<
 >;
 
 /**
- * A custom resource type, complete. All but `validate` and `strategy` is JSON.
+ * A complete custom resource type. All members except `validate` and `strategy` are JSON.
  *
  * @example
  * const order: ResourceType = defineResource({
@@ -199,7 +199,7 @@ export interface ResourceType {
   readonly terminating?: boolean;
   /** The revision up to which objects may have been written with another schema; absent if there are none. */
   readonly changedAt?: number;
-  /** The webhook that converts objects between the versions, where no Converter of a plugin does. */
+  /** The webhook that converts objects between the versions, if no Converter of a plugin does. */
   readonly conversionWebhook?: ConversionWebhook;
   readonly validate?: ResourceCheck;
   readonly strategy?: CustomStrategy;

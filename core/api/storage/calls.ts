@@ -86,8 +86,9 @@ function watchFault(events: readonly StoreEvent[], revision: number, prefix: str
 
 /**
  * A store of a plugin of the configuration. Its calls have the time limit of the plugin, and what it returns is
- * checked. A read that fails, fails its request. A commit that fails otherwise than by its contract leaves open what is
- * stored, so that nothing in memory can be trusted: it rejects with PluginFailure, and the server ends.
+ * checked. A read that fails makes its request fail. After a commit that fails in a way that its contract does not
+ * permit, it is unknown what is stored, so nothing in memory can be trusted: it rejects with PluginFailure, and the
+ * server ends.
  *
  * @example
  * const store = input.isBuiltIn ? input.value : new CheckedStorage(input);

@@ -86,13 +86,13 @@ export interface Page {
   readonly revision: number;
   readonly items: readonly Stored[];
   readonly more: boolean;
-  /** The number of keys in the range after this page. If it is not counted, at least 1 if there are any. */
+  /** The number of keys in the range after this page. If keys are not counted, any number above 0 if there are more. */
   readonly remaining: number;
 }
 
 /**
- * Selects a part of a range and a revision. With `counted: false`, the following keys are not counted, which can take
- * as long as visiting them.
+ * Selects a part of a range and a revision. With `counted: false`, the following keys are not counted, because counting
+ * can take as long as visiting them.
  *
  * @example
  * const options: RangeOptions = { limit: 500, after: lastKey, revision };

@@ -138,8 +138,8 @@ class Checker implements Ast.Visitor<Type> {
   }
 
   /**
-   * The type of a call. `a.b(c)` is a function `a.b` in a namespace, if there is one, and only else a member function
-   * of `a`.
+   * The type of a call. `a.b(c)` is a function `a.b` in a namespace, if there is one; otherwise, it is a member
+   * function of `a`.
    */
   call(e: Ast.CallExpr): Type {
     if (e.fn === '_&&_' || e.fn === '_||_') {
@@ -179,7 +179,7 @@ class Checker implements Ast.Visitor<Type> {
 
   /**
    * Sets the overloads that accept the arguments, and returns their common type. If their types differ, the type is
-   * known at the evaluation only: dyn.
+   * known only during evaluation: dyn.
    */
   private resolveOverload(
     e: Ast.CallExpr,
@@ -190,7 +190,7 @@ class Checker implements Ast.Visitor<Type> {
   ): Type {
     const matching: Overload[] = [];
     let result: Type | undefined;
-    // All matching overloads are kept: with arguments of type dyn, the evaluation chooses by the values.
+    // All matching overloads are kept: with arguments of type dyn, the evaluation chooses one by the values.
     for (const o of all) {
       if (o.member !== member || o.args.length !== argTypes.length) continue;
       const [args, type] = this.instantiate(o);
@@ -322,7 +322,9 @@ class Checker implements Ast.Visitor<Type> {
     }
   }
 
-  /** A condition inside a loop; upstream expands it to the first argument of `_?_:_` and words its error so. */
+  /**
+   * A condition inside a loop; upstream expands it to the first argument of `_?_:_` and phrases its error accordingly.
+   */
   private checkCondition(e: Ast.ComprehensionExpr, condition: Ast.Expr, branch: Type): void {
     const t = this.visit(condition);
     if (T.isAssignable(this.bindings, [t], [T.BOOL]) || this.lenient) return;

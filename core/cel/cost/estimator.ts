@@ -176,10 +176,7 @@ class Estimator implements Ast.Visitor<Estimate> {
     return { cost: plus(args, own.cost), size: own.size };
   }
 
-  /**
-   * Returns the facts about a call that the rules of the estimate use: the sizes, and the constants among its
-   * arguments.
-   */
+  /** The properties of a call that the rules of the estimate use: sizes, and constants among its arguments. */
   private callShape(
     e: Ast.CallExpr,
     parts: readonly Ast.Expr[],

@@ -27,7 +27,7 @@ export function compileField(operand: Code, field: string): Code {
   };
 }
 
-/** Compiles `has(operand.field)`. Upstream charges nothing for the test itself; neither does this. */
+/** Compiles `has(operand.field)`. As in upstream, nothing is charged for the test itself. */
 export function compileHas(operand: Code, field: string): Code {
   return f => {
     const v = operand(f);

@@ -5,7 +5,7 @@ import type { Value } from './values.js';
 /** A compiled node. */
 export type Code = (f: Frame) => Value;
 
-/** Compiles nodes, of which each may have local variables of its own. */
+/** Compiles nodes, each of which may have its own local variables. */
 export interface Compiler {
   compile(e: Expr): Code;
   /** Compiles a part of the tree in the scope of new local variables; `run` gets their slots in `Frame.locals`. */

@@ -70,7 +70,7 @@ type Each = (f: Frame, range: Value, step: Step) => void;
 
 /**
  * Runs a step for every item, with the loop variables set. Charges are the costs of upstream's expansion of the macros:
- * 3 for an item, and 8 more where the result gets a value of its own for each.
+ * 3 for an item, and 8 more if each item adds a value to the result.
  */
 function iterate(slots: readonly number[]): Each {
   const [first, second] = slots as [number, number | undefined];

@@ -81,7 +81,7 @@ function lookup(activation: Activation, name: string): unknown {
 export interface Names {
   /** Names with a value in every evaluation. */
   readonly constants: ReadonlyMap<string, { readonly value: Value }>;
-  /** Whether the name is a variable, whose value the activation gives. */
+  /** Whether the name is a variable, whose value is in the activation. */
   isVariable(name: string): boolean;
 }
 
@@ -188,7 +188,7 @@ class Planner implements Ast.Visitor<Code>, Compiler {
     return e.test ? compileHas(operand, field) : compileField(operand, field);
   }
 
-  /** Compiles a list. It costs 10 units at every evaluation, also one of constants that is made only once. */
+  /** Compiles a list. It costs 10 units at every evaluation, even if it is constant and created only once. */
   list(e: Ast.ListExpr): Code {
     const items = e.items.map(i => this.compile(i));
     const constants = e.items.map(i => this.valueOf(i));
@@ -273,8 +273,8 @@ class Planner implements Ast.Visitor<Code>, Compiler {
   }
 
   /**
-   * Compiles a call. Throws CelError for a constant pattern that is not a regular expression: upstream finds it before
-   * the evaluation.
+   * Compiles a call. Throws CelError for a constant pattern that is not a regular expression: upstream reports it
+   * before the evaluation.
    */
   call(e: Ast.CallExpr): Code {
     const compileOperator = e.target ? undefined : this.compileOperator(e);
@@ -342,8 +342,8 @@ class Planner implements Ast.Visitor<Code>, Compiler {
 }
 
 /**
- * Compiles `a.or(b)` and, with `unwraps`, `a.orValue(b)`. The alternative is only evaluated for an empty optional. A
- * value that is no optional, which only an untyped expression can have, is the result.
+ * Compiles `a.or(b)` and, with `unwraps`, `a.orValue(b)`. The alternative is only evaluated for an empty optional. If
+ * `a` is not an optional, which is possible only in an untyped expression, it is the result.
  */
 const compileAlternative =
   (value: Code, alternative: Code, unwraps: boolean): Code =>

@@ -37,7 +37,7 @@ export interface AuthorizerHost {
 
 /** Thrown to end an evaluation until a decision is known. */
 class PendingDecision {
-  /** The cost of the evaluation without its checks: the next round is charged for those again. */
+  /** The cost of the evaluation without its checks, which the next round is charged for again. */
   spentCost = 0;
   constructor(readonly settled: Promise<void>) {}
 }

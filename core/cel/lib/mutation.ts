@@ -41,7 +41,10 @@ export const MUTATION_LIBRARY: Library = {
   ],
 };
 
-/** Checks the names of the types in an object: each must be that of its path. Returns what is wrong, or undefined. */
+/**
+ * Checks the names of the types in an object: each must be that of its path. Returns the first error; undefined if
+ * there is none.
+ */
 export function wrongTypeName(value: Value, path = OBJECT): string | undefined {
   if (value instanceof List) {
     for (const item of iterate(value)) {

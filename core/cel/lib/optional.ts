@@ -6,7 +6,7 @@ import { isZero } from '../evaluate/ops.js';
 import { ArrayList, fail, iterate, type List, Optional, typeNameOf, type Value } from '../evaluate/values.js';
 
 const has = (v: Value): boolean => (v as Optional).value !== undefined;
-/** Refuses a value that is no optional: `or` of an untyped value returns the value. */
+/** Refuses a value that is not an optional: `or` of an untyped value returns the value. */
 const asOptional = (v: Value, fn: string): Optional =>
   v instanceof Optional ? v : fail(`no such overload: ${fn}(${typeNameOf(v)})`);
 const unwrap = (v: Value, _b: Value, _c: Value): Value => {

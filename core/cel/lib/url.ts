@@ -39,7 +39,7 @@ const failMalformed = (reason: string): never => {
 
 /**
  * Parses the URL of a request line (Go's `ParseRequestURI`): `#` starts no fragment. Returns the error as text. `whole`
- * is what it is shown as.
+ * is the text that the error shows.
  */
 export function parseRequestUri(text: string, whole = text): Url | string {
   try {

@@ -23,7 +23,7 @@ export class SchemaList extends List {
 /** A list of type `set`: equal regardless of order, concatenated as a union. */
 export class SetList extends ArrayList {
   override readonly intIndexOnly = true;
-  /** Equal size, and all items of the other list are in this one; upstream does not detect duplicates there either. */
+  /** Equal size, and all items of the other list are in this one. As in upstream, duplicates are not detected. */
   override equals(other: Value, equal: typeof equalValues): boolean {
     return (
       other instanceof List && other.size === this.size && toArray(other).every(y => this.items.some(x => equal(x, y)))
@@ -96,7 +96,7 @@ export class SchemaMap extends Dict {
 export interface Property {
   readonly key: string;
   readonly schema: SchemaType;
-  /** The name exists on `Object.prototype`, so that only own properties count. */
+  /** Whether the name exists on `Object.prototype`, so that only own properties count. */
   readonly inherited: boolean;
 }
 

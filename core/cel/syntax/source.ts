@@ -27,7 +27,7 @@ function caretLine(lineText: string, column: number): string {
   return dots.join('') + (isWide(characters[column - 1]) ? '\uff3e' : '^');
 }
 
-/** Prints issues in the order of the text, each with its line and a caret. Lines over 1,000 characters are left out. */
+/** Prints issues in the order of the text, each with its line and a caret. Lines over 1,000 characters are omitted. */
 export function formatIssues(text: string, issues: readonly Issue[]): string {
   return [...issues]
     .sort((a, b) => a.at - b.at)

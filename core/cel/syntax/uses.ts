@@ -1,4 +1,4 @@
-/** Which fields of variables an expression reads. */
+/** Finds out which fields of variables an expression reads. */
 import { children, type Expr } from './ast.js';
 
 /** The operator of `variable.?field`. */

@@ -10,9 +10,9 @@ const NAMES: readonly NamingName[] = ['neutral', 'kubernetes'];
 const inBothNamings = (mediaTypeOf: (group: string) => string, group: string): string =>
   NAMES.map(name => mediaTypeOf(namingOf(name).group(group))).join(', ');
 
-/** Asks for tables, which the server makes of objects for people. */
+/** Requests tables, the form of objects for people. */
 export const TABLE = inBothNamings(group => `application/json;as=Table;v=v1;g=${group}`, 'meta.orchestrator.io');
-/** Asks for all kinds of a server in one answer. */
+/** Requests all kinds of a server in one answer. */
 const DISCOVERY = inBothNamings(
   group => `application/json;as=APIGroupDiscoveryList;v=v2;g=${group}`,
   'apidiscovery.orchestrator.io',
@@ -34,7 +34,7 @@ export interface ServedKind {
 /** The name of a resource for people, as it can be given to commands: `configmaps`, `deployments.apps`. */
 export const resourceName = ({ plural, group }: ServedKind): string => (group ? `${plural}.${group}` : plural);
 
-/** The path of the objects of a kind, or of one object. Throws TypeError for a name that no object has. */
+/** The path of the objects of a kind, or of one object. Throws TypeError for a name that no object can have. */
 export const pathIn = (kind: ServedKind, namespace: string, name?: string): string =>
   pathOf(kind, kind.namespaced ? namespace : '', name);
 
@@ -82,8 +82,8 @@ export class ServedKinds {
   }
 
   /**
-   * The kind of a word: plural, singular or short name, or kind, with the group or a beginning of it if need be
-   * (`deploy`, `pods`, `orders.tea.example.com`). Throws Error with the nearest name.
+   * The kind that a word names: a plural, singular or short name, or a kind, optionally with the group or the beginning
+   * of the group (`deploy`, `pods`, `orders.tea.example.com`). Throws Error with the nearest name.
    */
   named(word: string): ServedKind {
     const [name = '', ...groups] = word.toLowerCase().split('.');

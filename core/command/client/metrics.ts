@@ -4,22 +4,22 @@ import { type ApiClient, refusedPathError } from './request.js';
 /** Requests of one verb and resource since the start of the server. */
 export interface RequestCount {
   readonly verb: string;
-  /** With the group; '' for paths outside of the resources. */
+  /** The resource with its group; '' for paths outside the resources. */
   readonly resource: string;
   requests: number;
-  /** Those that were answered with 400 or above. */
+  /** The number of requests that were answered with 400 or above. */
   errors: number;
-  /** How many durations were measured: those of watches are not. */
+  /** The number of measured durations. Those of watches are not measured. */
   timed: number;
   seconds: number;
-  /** Durations by the upper bound of their bucket in seconds: how many were at most as long. */
+  /** Cumulative buckets: the number of durations up to each upper bound, by the bound in seconds. */
   readonly buckets: Map<number, number>;
 }
 
 /** The metrics of a server that `status` and `top` show, at one time. */
 export interface Metrics {
   readonly cpuSeconds: number;
-  /** 0 where the platform does not say. */
+  /** 0 if the platform does not report it. */
   readonly residentBytes: number;
   /** Seconds since 1970. */
   readonly started: number;
@@ -28,7 +28,7 @@ export interface Metrics {
   readonly requests: ReadonlyMap<string, RequestCount>;
 }
 
-/** The count of a verb and resource, which is made if there is none. */
+/** The count of a verb and resource, which is created if there is none. */
 function countOf(counts: Map<string, RequestCount>, labels: Sample['labels']): RequestCount {
   const [verb = '', group = '', plural = ''] = ['verb', 'group', 'resource'].map(name => labels.get(name));
   const resource = group === '' ? plural : `${plural}.${group}`;
@@ -73,7 +73,7 @@ export function readMetrics(text: string): Metrics {
   };
 }
 
-/** Asks a server for its metrics. Rejects with AnswerError, which names the remedy, where it refuses. */
+/** Asks a server for its metrics. Rejects with AnswerError, which names the remedy, if the server refuses. */
 export async function metricsOf(client: ApiClient): Promise<Metrics> {
   const { status, text } = await client.text('/metrics');
   if (status === 200) return readMetrics(text);

@@ -35,11 +35,11 @@ export function printedObject(object: UnknownRecord, kind: ServedKind, output: O
 export const printedName = (object: UnknownRecord, kind: ServedKind): string =>
   `${resourceName(kind)}/${stringAt(object, 'metadata', 'name')}`;
 
-/** Widths are at most this, so that one long cell does not move the others out of sight. */
+/** The largest width, so that one long cell does not move the others out of sight. */
 const MAX_WIDTH = 60;
 const GAP = '   ';
 
-/** Lines of cells in columns. Rows that come later have the widths of the first ones. */
+/** Lines of cells in columns. Later rows have the widths of the first ones. */
 export class Columns {
   readonly #widths: readonly number[];
 
@@ -58,12 +58,12 @@ export class Columns {
   }
 }
 
-/** A text of one line, without control characters: to a terminal they would be commands. */
+/** A text of one line, without control characters, which a terminal would interpret as commands. */
 export const plain = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ');
 
 const cellText = (cell: unknown): string => plain(cell === null || cell === undefined ? '' : String(cell));
 
-/** Reads the tables that a server answers with: names of columns, and rows. */
+/** Reads the tables in a server's answers: names of columns, and rows. */
 export class TableReader {
   #shown: readonly number[] = [];
   #names: readonly string[] = [];
@@ -80,7 +80,7 @@ export class TableReader {
     return [...(this.hasNamespaces ? ['NAMESPACE'] : []), ...this.#names];
   }
 
-  /** The rows of a table. Its columns are those of a former one if it has none, as in watches. */
+  /** The rows of a table. If it has no columns, as in watches, those of an earlier table apply. */
   rows(table: UnknownRecord): readonly (readonly string[])[] {
     const columns = recordsAt(table, 'columnDefinitions');
     if (columns.length > 0) {

@@ -10,18 +10,20 @@ import { atFlag } from '../../settings/atFlag.js';
 
 /** Time without data from the server after which a request fails. */
 const IDLE_TIMEOUT_MS = 30_000;
-/** Time without an event after which a watch is taken to be over. Servers end watches earlier. */
+/** Time without an event after which a watch is considered ended. Servers end watches earlier. */
 const WATCH_TIMEOUT_MS = 24 * 3600_000;
 
 type Values = { readonly [name: string]: unknown };
 
-/** The administrator's kubeconfig in a data directory: without one, of a server that was started in this folder. */
+/**
+ * The administrator's kubeconfig in a data directory; by default in that of a server that was started in this folder.
+ */
 export const adminKubeconfigIn = (directory: unknown): string =>
   join(typeof directory === 'string' ? directory : './.capstan', 'admin.kubeconfig');
 
 /**
- * The kubeconfig that the flags of a command name: `--kubeconfig`, the administrator's in `--data-dir`, that of a
- * server which was started in this folder, or the one of the environment. Throws ConfigError if there is none.
+ * The kubeconfig that the flags of a command name: `--kubeconfig`, the administrator's in `--data-dir`, the one of a
+ * server that was started in this folder, or the one of the environment. Throws ConfigError if there is none.
  */
 function kubeconfigOf({ kubeconfig, 'data-dir': directory }: Values): string {
   if (typeof kubeconfig === 'string') return kubeconfig;
@@ -40,7 +42,7 @@ function kubeconfigOf({ kubeconfig, 'data-dir': directory }: Values): string {
 
 /**
  * The server that the flags of a command name, with credentials for it. `readsInput`: the command reads standard input,
- * so that no credential plugin may. Throws ConfigError.
+ * so a credential plugin must not. Throws ConfigError.
  */
 export function serverOf(values: Values, readsInput = false): ClientAccess {
   const kubeconfig = kubeconfigOf(values);
@@ -54,20 +56,20 @@ export interface ClientRequest {
   readonly path: string;
   /** Sent as JSON. */
   readonly object?: object;
-  /** Headers beside those of the credentials; `content-type` is that of JSON unless it is among them. */
+  /** Headers besides those of the credentials; `content-type` is that of JSON unless it is among them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Time without data from the server after which it fails. */
+  /** Time without data from the server, in milliseconds, after which the request fails. */
   readonly timeoutMs: number;
   /** Ends the request, and its answer. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** There is no answer of a server. */
+/** Thrown if a server does not answer. */
 export class UnreachableError extends Error {}
 
 /**
- * Sends a request; again where the server has answered 401 to credentials that may be replaced by now. Rejects with
- * UnreachableError where there is no answer.
+ * Sends a request, and sends it again if the server has answered 401 to credentials that may have been replaced
+ * meanwhile. Rejects with UnreachableError if there is no answer.
  */
 export async function sendRequest(access: ClientAccess, request: ClientRequest): Promise<IncomingMessage> {
   for (let isAgain = false; ; isAgain = true) {
@@ -95,7 +97,7 @@ function sendOnce(
   });
 }
 
-/** Why a server cannot be reached, with the remedy where it is known. */
+/** The reason why a server cannot be reached, with the remedy if it is known. */
 function reasonOf(error: NodeJS.ErrnoException): string {
   if (error.code !== 'ECONNREFUSED') return error.message;
   return `${error.message}; is the server running? capstan serve starts one`;
@@ -124,15 +126,15 @@ function parseObject(text: string): UnknownRecord {
   return {};
 }
 
-/** The next step after a refusal, by status, where one is known. */
+/** The next step after a refusal, by status, if one is known. */
 const NEXT: ReadonlyMap<number, string> = new Map([
   [401, '; the server does not know these credentials: name the kubeconfig of this server with --kubeconfig'],
   [429, '; the server is busy: try again'],
 ]);
 
-/** The statuses of refusals that say less than a record of the decision does. */
+/** The statuses of refusals whose decision records say more. */
 const EXPLAINED: ReadonlySet<number> = new Set([403, 409, 422]);
-/** An audit id that the server has made: anything else is not shown as a part of a command. */
+/** An audit id that the server has generated. Nothing else is shown as a part of a command. */
 const AUDIT_ID = /^[0-9a-f-]{36}$/;
 
 /** An answer as text, with its audit id; '' if it has none. */
@@ -142,7 +144,7 @@ interface TextAnswer {
   readonly auditId: string;
 }
 
-/** The error for a path of the server itself, such as `/metrics`, that does not answer its text. */
+/** The error for a path of the server itself, such as `/metrics`, that does not answer with its text. */
 export function refusedPathError(path: string, status: number): AnswerError {
   const hint = status === 401 || status === 403 ? ": use the administrator's kubeconfig, or a role with get on it" : '';
   return new AnswerError(`the server answered ${status} at ${path}${hint}`, status, '');

@@ -9,7 +9,7 @@ const INDENT = '  ';
 /** A text of several lines without other control characters. */
 const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
 
-const indented = (text: string, by = INDENT): string =>
+const indentLines = (text: string, by = INDENT): string =>
   text
     .split('\n')
     .map(line => by + plain(line))
@@ -27,7 +27,7 @@ function actionText(action: UnknownRecord | undefined): string {
   return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`.trim());
 }
 
-/** Stands for the message of a refusal or violation that would show credentials, which is empty. */
+/** Replaces the empty message of a refusal or violation that would show credentials. */
 const LEFT_OUT = 'the message is left out, as it may have a credential';
 
 /** A violation, with the rule that it breaks. */
@@ -99,8 +99,8 @@ function stepText(step: UnknownRecord, style: Style): string[] {
   const patch = stringAt(step, 'patch');
   return [
     `${INDENT}${colour(result.padEnd('Changed'.length))} ${plain(who)}${times}`,
-    ...(message ? [indented(message, INDENT.repeat(5))] : []),
-    ...(patch ? [indented(patch, INDENT.repeat(5))] : []),
+    ...(message ? [indentLines(message, INDENT.repeat(5))] : []),
+    ...(patch ? [indentLines(patch, INDENT.repeat(5))] : []),
   ];
 }
 
@@ -125,16 +125,16 @@ export function decisionText(decision: UnknownRecord, style: Style): string {
   const code = Number(outcome?.['code'] ?? 0);
   const head = plain(`${code} ${stringAt(outcome, 'reason')}`.trim());
   const violations = recordsAt(decision, 'violations').flatMap(one => violationText(one, style));
-  // Without a message, the violations are the reason.
+  // If there is no message, the violations are the reason.
   const message = stringAt(outcome, 'message') || (code >= 400 && violations.length === 0 ? LEFT_OUT : '');
   const [request, incomplete] = [recordAt(decision, 'request'), stringAt(decision, 'incomplete')];
   const conflicts = recordsAt(decision, 'conflicts').map(conflictText);
-  // Versions, and paths of unknown kinds, are only there.
+  // Only the path shows versions and unknown kinds.
   const path = (code === 404 || code === 405) && stringAt(request, 'resource') !== '' && stringAt(request, 'path');
   return [
     `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
     ...(request?.['dryRun'] === true ? [`${INDENT}a dry run: nothing was stored`] : []),
-    ...(message ? [indented(message)] : []),
+    ...(message ? [indentLines(message)] : []),
     ...(path ? [`${style.strong('Path')}  ${plain(path)}`] : []),
     ...senderText(recordAt(decision, 'sender'), code, style),
     ...authorizationText(recordAt(decision, 'authorization'), style),

@@ -11,7 +11,7 @@ const OPTIONS = { fieldManager: 'website-controller', force: true };
 
 /**
  * The controller of Websites: each gets a Deployment and a Service, which it owns, and a status. It watches the
- * websites, and applies the objects that each one needs. It has no access but that of a client.
+ * websites, and applies the objects that each one needs. It has only the access of a client.
  */
 export class WebsiteController {
   readonly #waiting = new Map<string, UnknownRecord>();
@@ -21,7 +21,7 @@ export class WebsiteController {
 
   constructor(
     readonly client: ApiClient,
-    /** Takes a line for people about the objects that were made. */
+    /** Called with a line for people about the objects that were created. */
     readonly report: (line: string) => void,
   ) {}
 
@@ -39,7 +39,7 @@ export class WebsiteController {
       });
   }
 
-  /** Takes websites and their changes, again when the server ends the watch. */
+  /** Receives websites and their changes, and watches again when the server ends the watch. */
   async #watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted)
       try {

@@ -3,7 +3,7 @@ import { delay } from '../../runtime/timers.js';
 import { AnswerError, type ApiClient, type ClientRequest } from '../client/request.js';
 import { DEMO_GROUP, refusedDeployment, type Team, TEAMS } from './world.js';
 
-/** Time between two requests. */
+/** Milliseconds between two requests. */
 const PAUSE_MS = 100;
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 const CONFIG_MAPS = { apiVersion: 'v1', plural: 'configmaps' };
@@ -40,7 +40,7 @@ function requestsOf(round: number): Sent[] {
 /** The headers with which the administrator sends a request of a member. */
 const senderOf = ({ member, group }: Team) => ({ 'impersonate-user': member, 'impersonate-group': group });
 
-/** Requests of the teams, of which some are refused. */
+/** Sends the requests of the teams, some of which are refused. */
 export class Traffic {
   sent = 0;
   refused = 0;

@@ -2,7 +2,7 @@ import type { Naming } from '../../naming.js';
 
 /** The group of the kind that the demonstration defines. */
 export const DEMO_GROUP = 'demo.example.com';
-/** The label of everything that the demonstration makes, and by which it knows its own. */
+/** The label of all objects that the demonstration creates, by which it recognizes them. */
 export const DEMO_LABEL = `${DEMO_GROUP}/part-of`;
 /** The value of that label. */
 export const DEMO_VALUE = 'capstan-demo';
@@ -70,7 +70,7 @@ export function teamObjects({ namespace, name, group }: Team, naming: Naming): o
   ];
 }
 
-/** A Deployment; `owner` is the reference to the object that it is made for. */
+/** A Deployment; `owner` is the reference to the object for which it is created. */
 export function deployment(
   { namespace, name, image: used, replicas }: { namespace: string; name: string; image: string; replicas: number },
   owner?: object,
@@ -168,7 +168,7 @@ export const websiteObject = ({ namespace, website: { name, host } }: Team): obj
 
 const POLICY = 'demo-images-have-versions';
 
-/** A policy that refuses Deployments in the namespaces of the teams whose images have no version. */
+/** A policy that refuses Deployments whose images have no version, in the namespaces of the teams. */
 export function policyObjects(naming: Naming): object[] {
   const apiVersion = naming.apiVersion('admissionregistration.orchestrator.io/v1');
   const metadata = { name: POLICY, labels: LABELS };

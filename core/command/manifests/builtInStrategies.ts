@@ -8,7 +8,7 @@ import kinds from '../../../plugins/kinds/index.js';
  * server. Gates that change strategies are off, as they are by default.
  */
 export function builtInStrategies(naming: Naming): ResourceTypes['builtIn'] {
-  // Strategies read nothing else of their host before a request.
+  // Before a request, strategies read nothing else of their host.
   const host = { naming, isEnabled: (_gate: string) => false } as Host;
   const values = kinds
     .contribute(kinds.parse(undefined))

@@ -10,7 +10,7 @@ import { formOf, isList, readSources, type SourceFile } from './files.js';
 import { Unconvertible } from './removed/index.js';
 import { Versions } from './versions.js';
 
-/** The naming of the groups of the files: neutral if one names a group of that domain. */
+/** The naming of the groups of the files: neutral if one of them names a group of that domain. */
 function namingIn(given: unknown, files: readonly SourceFile[]): NamingName {
   if (given !== undefined) return SETTINGS.naming.read(given, '--naming');
   const domain = '.orchestrator.io/';
@@ -51,9 +51,8 @@ class Conversion {
 }
 
 /**
- * `capstan convert -f FILE`: prints manifests with the versions that replace those which releases have removed or
- * deprecated, or with the given one. Returns 1, and prints nothing else, if an object cannot be converted. Throws
- * ConfigError.
+ * `capstan convert -f FILE`: prints manifests with removed and deprecated versions replaced by current ones, or all in
+ * the given version. Returns 1, and prints nothing else, if an object cannot be converted. Throws ConfigError.
  */
 export async function convertCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('convert'));

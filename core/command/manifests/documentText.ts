@@ -17,14 +17,14 @@ import { plainOf, type YamlDocument, yamlDocumentsOf } from './yamlDocuments.js'
 
 /** A document of a manifest, which can be changed without losing its comments. */
 export interface ManifestDocument extends Pick<YamlDocument, 'number' | 'place' | 'content'> {
-  /** Makes the document have another content. Comments and order stay, except at removed nodes. */
+  /** Replaces the content of the document. Comments and order are preserved, except at removed nodes. */
   update(content: UnknownRecord): void;
 }
 
 /** The documents of a file, and its text after they were updated. */
 export interface Manifest {
   readonly documents: readonly ManifestDocument[];
-  /** The text in a form; that of the file, unless one is given. Without a change, it is the text of the file. */
+  /** The text in a form; by default in that of the file. If nothing was changed, it is the text of the file. */
   text(form?: 'yaml' | 'json'): string;
 }
 
@@ -81,7 +81,7 @@ export function parseManifest(source: SourceFile): Manifest {
   };
 }
 
-/** Gives a node another value. `replace` is called with a node that takes its place, where it cannot be kept. */
+/** Sets the value of a node. If the node cannot be kept, `replace` is called with the one that replaces it. */
 function updateNode(document: Document, node: Node | null, value: unknown, replace: (made: Node) => void): void {
   if (node && isDeepEqual(plainOf(document, node), value)) return;
   if (isMap(node) && isRecord(value)) updateMap(document, node, value);
@@ -90,7 +90,7 @@ function updateNode(document: Document, node: Node | null, value: unknown, repla
   else replace(document.createNode(value) as Node);
 }
 
-/** The style of a scalar is kept where its type is. */
+/** Sets the value of a scalar, whose style is kept if its type does not change. */
 function updateScalar(node: Scalar, value: unknown): void {
   if (typeof node.value !== typeof value) delete node.type;
   delete node.source;
@@ -105,13 +105,13 @@ function updateList(document: Document, { items }: YAMLSeq, values: readonly unk
 
 const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
-/** A member of a map that is gone, with its key and its plain value. */
+/** A member that is to be removed from a map, with its key and its plain value. */
 interface GoneMember {
   readonly key: Scalar;
   readonly value: unknown;
 }
 
-/** The members of a map that are not wanted. Keys that merge other maps get no other name. */
+/** The members of a map that are not in `wanted`. Keys that merge other maps are not renamed. */
 const goneMembers = (document: Document, { items }: YAMLMap, wanted: ReadonlySet<string>): GoneMember[] =>
   items.flatMap(pair => {
     const { key, value } = pair;
@@ -120,8 +120,8 @@ const goneMembers = (document: Document, { items }: YAMLMap, wanted: ReadonlySet
   });
 
 /**
- * A member that was renamed keeps its place and its comments. It is one with the value of the new member, or the only
- * one that is gone, if there is one new one.
+ * Updates a map. A renamed member keeps its place and its comments. A removed member counts as renamed if its value is
+ * that of a new member, or if it is the only removed one and there is only one new one.
  */
 function updateMap(document: Document, map: YAMLMap, value: UnknownRecord): void {
   const wanted = new Set(Object.keys(value).filter(name => value[name] !== undefined));

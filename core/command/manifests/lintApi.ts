@@ -25,7 +25,7 @@ interface Finding extends Breach {
   readonly definition: string;
 }
 
-/** The definitions of a file. Other objects are passed over. Throws ConfigError for those of an old version. */
+/** The definitions of a file. Other objects are skipped. Throws ConfigError for those of an old version. */
 function definitionsOf(source: SourceFile): readonly Definition[] {
   return yamlDocumentsOf(source).flatMap(({ number: document, place, content }) => {
     if (!isRecord(content)) return [];
@@ -41,7 +41,7 @@ function definitionsOf(source: SourceFile): readonly Definition[] {
   });
 }
 
-/** The breaches of the definitions, and of those that are gone. `old` are those of the release before. */
+/** The breaches of the definitions, and of removed ones. `old` are the definitions of the previous release. */
 function findingsOf(definitions: readonly Definition[], old: readonly Definition[]): Finding[] {
   const named = ({ file, document, kind }: Definition, found: readonly Breach[]): Finding[] =>
     found.map(one => ({ file, document, definition: kind.name, ...one }));
@@ -58,7 +58,7 @@ function findingsOf(definitions: readonly Definition[], old: readonly Definition
     ...old
       .filter(({ kind }) => !now.has(kind.name))
       .flatMap(definition =>
-        // Its versions end with it.
+        // A removed definition removes its versions.
         named(definition, changeBreaches(definition.kind, { ...definition.kind, versions: [] })),
       ),
   ];
@@ -69,7 +69,7 @@ const textOf = ({ file, document, definition, field, rule, message, fix }: Findi
 
 /**
  * `capstan lint-api FILE… [--against OLD]`: checks definitions against the rules of the deprecation policy. Returns 1
- * if one is broken. Throws ConfigError.
+ * if a rule is broken. Throws ConfigError.
  */
 export async function lintApiCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('lint-api'));

@@ -13,14 +13,14 @@ import { RELEASE } from '../../release.js';
 import { builtInStrategies } from './builtInStrategies.js';
 import { rewriteOf, Unconvertible } from './removed/index.js';
 
-/** The registry of the built-in kinds with their strategies, all versions of which are served. */
+/** The registry of the built-in kinds with their strategies. All versions are served. */
 function registryIn(name: NamingName): Registry {
   const naming = namingOf(name);
   const all = enablement(['api/all=true'], naming, Number(RELEASE.minor));
   return builtInRegistry(name, builtInStrategies(naming), all);
 }
 
-/** A context for the checks of a strategy, in which there are no other objects. */
+/** A context for the checks of a strategy, without other objects. */
 const contextOf = (): StrategyContext => ({
   now: timestamp(systemTime()),
   user: { name: '', uid: '', groups: [], extra: new Map() },
@@ -50,8 +50,9 @@ export class Versions {
   }
 
   /**
-   * The object in another version, or the object itself, if it is in it. Without a version, objects of removed and of
-   * deprecated versions get the preferred one. Rejects with Unconvertible for an object that has no form in it.
+   * Converts an object to a version; returns the object itself if it already has it. Without a version, objects of
+   * removed and deprecated versions are converted to the preferred one. Rejects with Unconvertible for an object that
+   * cannot be represented in it.
    */
   async convert(object: UnknownRecord, version: string | undefined): Promise<UnknownRecord> {
     const [apiVersion, kind] = [stringAt(object, 'apiVersion'), stringAt(object, 'kind')];
@@ -108,7 +109,7 @@ export class Versions {
     }
   }
 
-  /** Converts as a server does. Versions without a conversion of their own differ in their name alone. */
+  /** Converts as a server does. Versions without a conversion of their own differ only in their names. */
   #change(from: Resource, { apiVersion }: Resource, object: UnknownRecord): UnknownRecord {
     if (!from.strategy.convert) return { ...object, apiVersion };
     const converted = from.strategy.convert(this.#decode(from, object), apiVersion);

@@ -29,7 +29,9 @@ function* tokensOf(text: string, lines: LineCounter, tooDeep: () => Error) {
   yield* parser.end();
 }
 
-/** Where a key is repeated, as an offset in the file; undefined if none is. The library takes quadratic time for it. */
+/**
+ * The offset in the file of a repeated key; undefined if there is none. The library's own check takes quadratic time.
+ */
 function repeatedKeyIn(document: Document): number | undefined {
   let found: number | undefined;
   visit(document, {
@@ -50,8 +52,8 @@ function repeatedKeyIn(document: Document): number | undefined {
 }
 
 /**
- * The documents of a file, where `<<` merges maps, as in YAML 1.1. It takes time in proportion to the size of the file,
- * whatever is in it. Throws ConfigError that names flag, file and document.
+ * The documents of a file, where `<<` merges maps, as in YAML 1.1. Takes time in proportion to the size of the file,
+ * whatever its content. Throws ConfigError that names flag, file and document.
  */
 export function yamlDocumentsOf({ flag, name, text }: SourceFile): readonly YamlDocument[] {
   const lines = new LineCounter();
@@ -63,7 +65,8 @@ export function yamlDocumentsOf({ flag, name, text }: SourceFile): readonly Yaml
     return `at line ${line}, column ${col}`;
   };
   const tokens = tokensOf(text, lines, () => errorOf(`is nested more than ${DEPTH} levels deep: flatten it`));
-  // The library makes errors pretty by the text of their line: a line with many errors takes quadratic time.
+  // With pretty errors, the library adds the text of the line to each error: a line with many errors takes quadratic
+  // time.
   const composer = new Composer({ merge: true, prettyErrors: false, uniqueKeys: false, logLevel: 'silent' });
   for (const document of composer.compose(tokens)) {
     const [error] = document.errors;

@@ -7,16 +7,19 @@ import { AnswerError, ApiClient, serverOf } from '../client/request.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
 
-/** Objects that are read at once. */
+/** The number of objects that are read at once. */
 const PAGE = 500;
-/** Objects that are written at once. */
+/** The number of objects that are written at once. */
 const WRITES = 8;
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 /** Refusals of objects that others have removed, or written and thereby migrated. */
 const CONFLICT = 409;
 const NO_LONGER: readonly number[] = [404, CONFLICT];
 
-/** A patch of an object as it was read, which says nothing else: it is stored in the current version, if it was not. */
+/**
+ * Patches an object without changing it, if it is still as it was read: the server stores it in the current version if
+ * it was stored in another one.
+ */
 async function rewrite(client: ApiClient, kind: ServedKind, object: UnknownRecord): Promise<boolean> {
   const at = (member: string): string => stringAt(object, 'metadata', member);
   const path = pathIn(kind, at('namespace'), at('name'));
@@ -47,8 +50,9 @@ async function migrateKind(client: ApiClient, kind: ServedKind): Promise<{ objec
 }
 
 /**
- * Notes in the definition of a kind that no object is stored in its former versions any more. `definition` was read
- * before the objects were migrated: if it has changed since then, they may be in a version that is former now.
+ * Records in the definition of a kind that no object is stored in its previous versions any more. `definition` was read
+ * before the objects were migrated: if it has changed since then, they may be stored in a version that is no longer the
+ * current one.
  */
 async function forgetVersions(
   client: ApiClient,
@@ -77,7 +81,7 @@ const isStored = ({ verbs }: ServedKind): boolean =>
 
 /**
  * `capstan store migrate [KIND…]`: stores the objects of a running server in the current storage versions of their
- * kinds, and removes the former ones from `status.storedVersions` of definitions. Returns 0. Throws ConfigError, and
+ * kinds, and removes the other versions from `status.storedVersions` of definitions. Returns 0. Throws ConfigError, and
  * Error for a request that the server refuses.
  */
 export async function migrateCommand(args: readonly string[], io: Io): Promise<number> {

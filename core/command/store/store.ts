@@ -7,7 +7,7 @@ import { flagsOf } from '../commands.js';
 import { loadSettings } from '../config.js';
 import type { Io } from '../serve.js';
 
-/** Missing revisions and lost objects that are listed; further ones are only counted. */
+/** The largest number of missing revisions and lost objects that are listed; further ones are only counted. */
 const MAX_LISTED = 100;
 
 /**
@@ -28,7 +28,7 @@ export async function storeCommand(args: readonly string[], io: Io): Promise<num
   return await checkStore(path, io);
 }
 
-/** With the flags of the server: a stopped one, or any of those that share an etcd. */
+/** Takes the flags of the server: of a stopped one, or of any of those that share an etcd. */
 async function rewrite(args: readonly string[], io: Io): Promise<number> {
   const settings = loadSettings(args);
   const { rewriteStore } = await import('../../server/rewriteStore.js');

@@ -15,14 +15,14 @@ import { delay } from '../../runtime/timers.js';
 
 const APPLY = 'application/apply-patch+yaml';
 const MANAGER = 'capstan';
-/** How long a kind may take to be served whose definition was applied before, in milliseconds. */
+/** How long a kind may take to be served after its definition was applied, in milliseconds. */
 const DEFINITION_MS = 10_000;
 const AGAIN_MS = 50;
 
 /** The effect of an apply on an object. */
 export type Applied = 'created' | 'configured' | 'unchanged';
 
-/** How an object is applied. */
+/** Options of an apply. */
 export interface ApplyOptions {
   readonly fieldManager: string;
   /** Takes over fields that others own. */
@@ -44,14 +44,14 @@ export async function applyObject(
   return { applied: status === 201 ? 'created' : version(before) === version(body) ? 'unchanged' : 'configured', body };
 }
 
-/** The kinds of a server while definitions are applied, which add some. */
+/** The kinds of a server while definitions are applied, which add kinds. */
 export class GrowingKinds {
   #kinds: ServedKinds | undefined;
   readonly #promised = new Set<string>();
 
   constructor(readonly client: ApiClient) {}
 
-  /** Notes that an object was applied: a definition promises a kind. */
+  /** Records that an object was applied: a definition adds a kind. */
   note(object: UnknownRecord): void {
     if (stringAt(object, 'kind') === 'CustomResourceDefinition')
       this.#promised.add(`${stringAt(object, 'spec', 'group')} ${stringAt(object, 'spec', 'names', 'kind')}`);

@@ -21,7 +21,7 @@ const OPTIONS = { fieldManager: 'capstan-demo', force: true };
 const REMOVAL_MS = 60_000;
 const AGAIN_MS = 100;
 
-/** Makes the world of the demonstration on a server. */
+/** Creates the objects of the demonstration on a server. */
 class Demonstration {
   readonly kinds: GrowingKinds;
   readonly style: Style = styleOf();
@@ -34,7 +34,7 @@ class Demonstration {
     this.kinds = new GrowingKinds(client);
   }
 
-  /** Applies objects, and describes them with one line. */
+  /** Applies objects, and prints one line about them. */
   async make(what: string, objects: readonly object[]): Promise<void> {
     await withProgress(what, this.#apply(objects as readonly UnknownRecord[]));
     this.io.out(`${this.style.good('✓')} ${what}`);
@@ -52,7 +52,10 @@ class Demonstration {
     }
   }
 
-  /** Removes objects if they are of the demonstration, and waits until they are gone. Resolves with how many were. */
+  /**
+   * Removes objects if they belong to the demonstration, and waits until they no longer exist. Resolves with their
+   * number.
+   */
   async remove(objects: readonly object[]): Promise<number> {
     const removed = new Map<string, string>();
     for (const object of objects as readonly UnknownRecord[]) {
@@ -127,7 +130,7 @@ async function live(demonstration: Demonstration, isOnce: boolean): Promise<void
     for (let number = 1; !stop.signal.aborted; number++) await traffic.round(number, stop.signal);
   };
   const counts = (): string => `${traffic.sent} requests, ${traffic.refused} of them refused; Ctrl-C ends`;
-  // The controller ends before only if it fails.
+  // The controller ends earlier only if it fails.
   await withProgress(counts, Promise.race([work(), running])).finally(() => {
     process.off('SIGINT', interrupt);
     stop.abort();
@@ -147,7 +150,9 @@ const nextSteps = (style: Style): string[] => [
   'the controller and the traffic run until Ctrl-C; the objects stay',
 ];
 
-/** Removes the objects of the demonstration, and waits until they are gone: namespaces before the kind they contain. */
+/**
+ * Removes the objects of the demonstration, and waits until they no longer exist: namespaces before the kind in them.
+ */
 async function remove(demonstration: Demonstration): Promise<void> {
   const { naming, io } = demonstration;
   const namespaces = world.TEAMS.map(team => world.teamObjects(team, naming)[0]!);
@@ -169,7 +174,7 @@ async function untilGone(client: ApiClient, paths: readonly string[]): Promise<v
     }
 }
 
-/** Throws Error for a server of another program: the demonstration must not run in clusters that are in use. */
+/** Throws Error if the server is another program: the demonstration must not run in clusters that are in use. */
 async function checkServer(client: ApiClient): Promise<void> {
   const { body } = await client.ask({ method: 'GET', path: '/version' });
   if (stringAt(body, 'goVersion').startsWith('node')) return;

@@ -9,7 +9,7 @@ import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
 import { styleOf } from '../terminal/style.js';
 
-/** Objects of one answer; further ones are asked for. */
+/** The number of objects in one answer; further ones are requested. */
 const PAGE = '500';
 const NOT_FOUND = 404;
 
@@ -48,7 +48,7 @@ export function selectionOf({ values, positionals }: ParsedArguments, kinds: Ser
 const namespaceIn = (values: ParsedArguments['values'], kind: ServedKind, isAll: boolean): string =>
   isAll || !kind.namespaced ? '' : typeof values['namespace'] === 'string' ? values['namespace'] : 'default';
 
-/** The headers with which objects are asked for in a form. */
+/** The headers that request objects in a form. */
 export const acceptFor = (output: Output): Readonly<Record<string, string>> => ({
   accept: isTable(output) ? TABLE : 'application/json',
 });
@@ -115,7 +115,7 @@ function printKinds(kinds: ServedKinds, io: Io): void {
   printRows(['NAME', 'SHORT', 'KIND', 'PLACE'], rows, io);
 }
 
-/** The error for an object that does not exist says how to find those that do. */
+/** Adds to the error for an object that does not exist how to find those that do. */
 function withNextStep(error: unknown, { kind, namespace, name }: Selection): unknown {
   if (name === undefined || !(error instanceof AnswerError) || error.status !== NOT_FOUND) return error;
   const place = kind.namespaced ? ` -n ${namespace}` : '';

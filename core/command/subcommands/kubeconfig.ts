@@ -13,13 +13,13 @@ import type { Io } from '../serve.js';
 
 const VERSION = 'client.authentication.orchestrator.io/v1';
 const MODES = ['Never', 'IfAvailable', 'Always'];
-/** The naming that plugins of kubectl speak. */
+/** The naming that plugins of kubectl use. */
 const PLUGIN_NAMING: NamingName = 'kubernetes';
-/** The flags that say who the client is: one of them is needed. */
+/** The flags that identify the client, of which one is needed. */
 const KINDS = ['token-file', 'client-certificate', 'oidc-issuer-url', 'exec-command'] as const;
-/** The flags with which alone the administrator's kubeconfig is written. */
+/** The only flags with which the administrator's kubeconfig is written. */
 const OF_ADMINISTRATOR: readonly string[] = ['data-dir', 'output'];
-/** Each flag needs one of the others. */
+/** The flags that need one of other flags. */
 const NEEDS: readonly (readonly [flag: string, needed: readonly string[]])[] = [
   ['client-key', ['client-certificate']],
   ['client-certificate', ['client-key']],
@@ -61,7 +61,7 @@ function urlOf(values: Values, name: string, protocols: RegExp): string | undefi
   throw new ConfigError(`--${name}`, `must be a URL that begins with https://, not ${JSON.stringify(given)}`);
 }
 
-/** The server that the flags name, completed by that of a kubeconfig where one is needed or given. */
+/** The server that the flags name. What they leave out comes from a kubeconfig, if one is needed or given. */
 function serverOf(values: Values): Pick<KubeconfigAccess, 'server' | 'caPem' | 'serverName' | 'proxyUrl'> {
   const server = urlOf(values, 'server', /^https?:$/);
   const proxyUrl = urlOf(values, 'proxy-url', /^(https?|socks5):$/);
@@ -105,7 +105,7 @@ function execOf(values: Values): object {
   });
 }
 
-/** The plugin of kubectl that signs in at a provider in the browser. It speaks upstream's names alone. */
+/** The plugin of kubectl that signs in at a provider in the browser. It knows only upstream's names. */
 function oidcOf(values: Values): object {
   const scopes = listOf(values, 'oidc-extra-scope').map(scope => `--oidc-extra-scope=${scope}`);
   const issuer = urlOf(values, 'oidc-issuer-url', /^https:$/);
@@ -202,7 +202,7 @@ export async function kubeconfigCommand(args: readonly string[], io: Io): Promis
   return 0;
 }
 
-/** Writes a file that only its owner can read. One that exists is not replaced: it may have other contexts. */
+/** Writes a file that only its owner can read. An existing file is not replaced: it may have other contexts. */
 function write(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag: 'wx' });

@@ -41,8 +41,8 @@ function readManifest(file: string): Manifest {
 }
 
 /**
- * The version or path of Capstan that the nearest package.json in `directory` or above it names, and where that file
- * is.
+ * The version or path of Capstan in the nearest package.json in `directory` or above it, and the directory of that
+ * file.
  */
 function installedFrom(directory: string): { readonly spec: string; readonly directory: string } | undefined {
   const file = join(directory, 'package.json');
@@ -55,7 +55,10 @@ function installedFrom(directory: string): { readonly spec: string; readonly dir
   return parent === directory ? undefined : installedFrom(parent);
 }
 
-/** Where a package in `directory` installs Capstan from: as a package.json above it does, or from the registry. */
+/**
+ * The source from which a package in `directory` installs Capstan: that of a package.json above it, or else the
+ * registry.
+ */
 function capstanSource(directory: string, version: string): string {
   const found = installedFrom(dirname(directory));
   const file = found && /^(file|link):(.*)$/.exec(found.spec);
@@ -65,7 +68,7 @@ function capstanSource(directory: string, version: string): string {
 
 type ManagerName = keyof typeof PACKAGE_MANAGERS;
 
-/** The files by which package managers other than npm are known, by name. */
+/** The lock files that identify package managers other than npm. */
 const LOCK_FILES: readonly (readonly [file: string, name: ManagerName])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
@@ -73,8 +76,8 @@ const LOCK_FILES: readonly (readonly [file: string, name: ManagerName])[] = [
 ];
 
 /**
- * The package manager of the user: the one that runs this command, unless that is npm, which `npx` always is; otherwise
- * the one whose lock file is the nearest in `directory` or above it.
+ * The package manager of the user: the one that runs this command, unless that is npm (as always with `npx`); then the
+ * one with the nearest lock file in `directory` or above it.
  */
 function packageManager(directory: string, userAgent = ''): ManagerName {
   const running = LOCK_FILES.find(([, name]) => name !== 'npm' && userAgent.startsWith(`${name}/`));

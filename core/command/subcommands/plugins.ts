@@ -22,7 +22,7 @@ export async function pluginsCommand([command, ...args]: readonly string[], io: 
   );
 }
 
-/** Prints the plugins of a server with these flags, in the order in which they are asked. */
+/** Prints the plugins of a server with these flags, in the order in which they are called. */
 async function listPlugins(args: readonly string[], io: Io): Promise<number> {
   const settings = loadSettings(args);
   const plugins = await checkPlugins(settings.plugins, () => builtInPlugins(settings));

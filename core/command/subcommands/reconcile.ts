@@ -8,7 +8,7 @@ export interface Removal {
   readonly subjects: boolean;
 }
 
-/** The operation that brings an object into the wanted state, and its changes. */
+/** The operation that brings an object into the desired state, and its changes. */
 export interface Reconciled {
   readonly operation: 'none' | 'create' | 'update' | 'recreate';
   readonly object: UnknownRecord;
@@ -117,9 +117,9 @@ function reconciledBinding(have: UnknownRecord, want: UnknownRecord, { subjects:
 }
 
 /**
- * Compares a role or binding of the server with the one that is wanted: missing permissions, subjects, labels and
- * annotations are added, and extra permissions and subjects removed if that is asked for. A binding to another role is
- * made again, because its `roleRef` cannot change. Objects with the annotation `autoupdate: "false"` stay as they are.
+ * Compares a role or binding of the server with the desired one: missing permissions, subjects, labels and annotations
+ * are added, and extra permissions and subjects are removed if `remove` says so. A binding to another role is created
+ * again, because its `roleRef` cannot change. Objects with the annotation `autoupdate: "false"` stay as they are.
  */
 export function reconciled(have: UnknownRecord | undefined, want: UnknownRecord, remove: Removal): Reconciled {
   if (!have) return { operation: 'create', object: want, changes: [] };

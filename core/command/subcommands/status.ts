@@ -10,10 +10,10 @@ import type { Io } from '../serve.js';
 import { withProgress } from '../terminal/progress.js';
 import { styleOf } from '../terminal/style.js';
 
-/** Counts that are asked for at once. */
+/** The number of counts that are requested at once. */
 const AT_ONCE = 8;
 
-/** How many objects there are of a kind; undefined if the user may not list them. */
+/** The number of objects of a kind; undefined if the user may not list them. */
 async function countOf(client: ApiClient, kind: ServedKind): Promise<number | undefined> {
   try {
     const { body } = await client.ask({ method: 'GET', path: `${pathIn(kind, '')}?limit=1` });
@@ -39,7 +39,7 @@ async function objectsLine(client: ApiClient): Promise<string> {
   return `${sum} of ${counts.length} kinds; ${kinds.length} kinds are served${hidden}`;
 }
 
-/** The checks that fail, by the text that `/readyz?verbose` answers. */
+/** The failed checks in an answer to `/readyz?verbose`. */
 const failedChecks = (text: string): readonly string[] =>
   text
     .split('\n')

@@ -10,17 +10,17 @@ import type { Io } from '../serve.js';
 import { Screen } from '../terminal/screen.js';
 import { type Style, styleOf } from '../terminal/style.js';
 
-/** Time between two looks at the metrics. */
+/** Milliseconds between two readings of the metrics. */
 const INTERVAL_MS = 1000;
 /** Lines above the table of requests. */
 const HEAD_LINES = 5;
-/** Rates that the small chart shows. */
+/** The number of rates that the small chart shows. */
 const HISTORY = 40;
 const BARS = ' ▁▂▃▄▅▆▇█';
-/** The part of the requests that are at most as slow as the bound in the last column. */
+/** The share of requests that take at most as long as the last column says. */
 const QUANTILE = 0.99;
 
-/** Rates of the time between two looks at the metrics. */
+/** The rates between two readings of the metrics. */
 interface Rates {
   /** Processors in use. */
   readonly cpus: number;
@@ -37,7 +37,7 @@ const NONE: Pick<RequestCount, 'requests' | 'errors' | 'timed' | 'seconds' | 'bu
   buckets: new Map(),
 };
 
-/** The bound of the bucket below which 99 % of the requests in between are. */
+/** The upper bound of the bucket that 99 % of the requests between two readings do not exceed. */
 function slowest(now: RequestCount, before: typeof NONE): string {
   const timed = now.timed - before.timed;
   const bound = [...now.buckets]
@@ -46,7 +46,7 @@ function slowest(now: RequestCount, before: typeof NONE): string {
   return bound === Number.POSITIVE_INFINITY ? 'over 60 s' : `≤ ${bound < 1 ? `${bound * 1000} ms` : `${bound} s`}`;
 }
 
-/** The rates between two looks at the metrics, with the seconds between them. */
+/** The rates between two readings of the metrics; `seconds` is the time between them. */
 export function ratesBetween(before: Metrics, now: Metrics, seconds: number): Rates {
   const moved = [...now.requests].flatMap(([key, count]) => {
     const former = before.requests.get(key) ?? NONE;
@@ -100,8 +100,8 @@ function linesOf(server: string, now: Metrics, rates: Rates, history: readonly n
 }
 
 /**
- * `capstan top`: the load of a server, again each second on a terminal until Ctrl-C or `q`, once elsewhere. Returns the
- * exit code. Rejects if the server cannot be reached any more.
+ * `capstan top`: shows the load of a server; on a terminal, each second until Ctrl-C or `q`, otherwise once. Returns
+ * the exit code. Rejects if the server can no longer be reached.
  */
 export async function topCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('top'));
@@ -125,7 +125,7 @@ export async function topCommand(args: readonly string[], io: Io): Promise<numbe
       history.push(rates.perSecond);
       if (history.length > HISTORY) history.shift();
       const lines = linesOf(access.server, now.metrics, rates, history, style);
-      if (screen) screen.show(fitted(lines, screen.rows));
+      if (screen) screen.show(fitLines(lines, screen.rows));
       else for (const line of lines) io.out(line);
       before = now;
     } while (screen);
@@ -136,8 +136,8 @@ export async function topCommand(args: readonly string[], io: Io): Promise<numbe
   }
 }
 
-/** The lines that a screen has room for; the last one says how many rows are below. */
-function fitted(lines: readonly string[], rows: number): readonly string[] {
+/** The lines that fit on a screen; the last one tells how many more there are. */
+function fitLines(lines: readonly string[], rows: number): readonly string[] {
   if (lines.length <= rows) return lines;
   const shown = Math.max(HEAD_LINES, rows - 1);
   return [...lines.slice(0, shown), `and ${lines.length - shown} more`];

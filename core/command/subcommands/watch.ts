@@ -11,16 +11,16 @@ import { acceptFor, pagesOf, type Selection, selectionOf, versionOf } from './ge
 
 /** The word printed instead of a type of change for the objects that exist at the beginning. */
 const CURRENT = 'CURRENT';
-/** The status of a version whose changes the server does not know any more. */
+/** The status for a version since which the server does not know all changes any more. */
 const EXPIRED = 410;
 
 /** A change, or an object as it is at the beginning. */
 type Show = (type: string, object: UnknownRecord) => void;
 
-const marked = (style: Style, type: string, text: string): string =>
+const colorLine = (style: Style, type: string, text: string): string =>
   type === 'DELETED' ? style.bad(text) : type === 'ADDED' ? style.good(text) : text;
 
-/** Prints tables with the change in their first column. The first table decides how wide the columns are. */
+/** Prints tables with the change in their first column. The first table determines the widths of the columns. */
 function tableShow({ kind, namespace, output }: Selection, io: Io): Show {
   const style = styleOf();
   const reader = new TableReader(output === 'wide', kind.namespaced && namespace === '');
@@ -32,7 +32,7 @@ function tableShow({ kind, namespace, output }: Selection, io: Io): Show {
       columns = new Columns([head, ['MODIFIED'], ...rows]);
       io.out(style.strong(columns.line(head)));
     }
-    for (const row of rows) io.out(marked(style, type, columns.line(row)));
+    for (const row of rows) io.out(colorLine(style, type, columns.line(row)));
   };
 }
 
@@ -49,8 +49,8 @@ function objectShow({ kind, output }: Selection, io: Io): Show {
 }
 
 /**
- * A selection with a name as a list. The version of a list is that of the store. That of an object is that of its last
- * change: the server may not know the changes since then any more.
+ * Turns a selection with a name into a list. The version of a list is that of the store, whereas the version of an
+ * object is that of its last change, since which the server may no longer know all changes.
  */
 function asList(selection: Selection): Selection {
   const { name } = selection;
@@ -84,8 +84,8 @@ async function showChanges(client: ApiClient, selection: Selection, from: string
 }
 
 /**
- * `capstan watch KIND [NAME]`: prints objects and their changes until it is interrupted. Rejects if the server cannot
- * be reached any more. Throws ConfigError for bad arguments.
+ * `capstan watch KIND [NAME]`: prints objects and their changes until it is interrupted. Rejects if the server can no
+ * longer be reached. Throws ConfigError for bad arguments.
  */
 export async function watchCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('watch'));

@@ -29,7 +29,7 @@ function subjectOf({ as: user, 'as-group': groups }: ParsedArguments['values']):
   return { user, groups: namedUser({ name: user, uid: '', groups: given, extra: new Map() }).groups };
 }
 
-/** The action that `VERB KIND[/SUBRESOURCE] [NAME]` or `VERB PATH` stands for. Throws Error for unknown kinds. */
+/** The action that `VERB KIND[/SUBRESOURCE] [NAME]` or `VERB PATH` names. Throws Error for unknown kinds. */
 function actionOf({ values, positionals }: ParsedArguments, kinds: ServedKinds): object {
   const [verb, what = '', name] = positionals;
   if (what.startsWith('/')) return { nonResourceAttributes: { verb, path: what } };
@@ -40,7 +40,7 @@ function actionOf({ values, positionals }: ParsedArguments, kinds: ServedKinds):
   return { resourceAttributes: { verb, group, version, resource: plural, subresource, namespace, name } };
 }
 
-/** Asks ahead whether somebody may do something, and why. */
+/** Asks in advance whether a user may do something, and why. */
 async function explain(client: ApiClient, parsed: ParsedArguments): Promise<UnknownRecord> {
   const kinds = await ServedKinds.of(client);
   const kind = kinds.named('explanations');
@@ -49,7 +49,7 @@ async function explain(client: ApiClient, parsed: ParsedArguments): Promise<Unkn
   return (await client.ask({ method: 'POST', path: pathIn(kind, ''), object })).body;
 }
 
-/** The decision with an audit id. Rejects with an Error that says which ones there are. */
+/** The decision with an audit id. If there is none, rejects with an Error that says which decisions there are. */
 async function decision(client: ApiClient, id: string): Promise<UnknownRecord> {
   const kind = (await ServedKinds.of(client)).named('decisions');
   try {

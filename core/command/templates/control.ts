@@ -69,7 +69,7 @@ assert.deepEqual(body.data, { value: 'tea' });`,
 )}`,
 };
 
-/** An object that is there before the server answers. */
+/** An object that exists before the server answers requests. */
 export const postStartHook: PointTemplate = {
   config: '{ "text": "hello" }',
   source:
@@ -79,11 +79,11 @@ ${textSettings(`the text that the ConfigMap \`greeting\` holds in a new store`, 
 
 const GREETING = { namespace: 'default', name: 'greeting' };
 
-/** Makes the ConfigMap unless it is there. */
+/** Creates the ConfigMap unless it exists. */
 const greeter = ({ text }: Config) =>
   reconciler({
     name: 'greeter',
-    // It makes the namespace.
+    // That controller creates the namespace.
     startsAfter: ['system-objects'],
     keys: [GREETING],
     async reconcile(key, { get, client }) {
@@ -91,7 +91,7 @@ const greeter = ({ text }: Config) =>
     },
   });
 
-/** A server with a new store answers no requests before the greeting is there. */
+/** A server with a new store answers no requests before the greeting exists. */
 export default definePlugin({
   name: '${name}',
   parse,

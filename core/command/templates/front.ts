@@ -13,7 +13,7 @@ ${textSettings('a file with names of namespaces, one a line, in which ConfigMaps
 const namesIn = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\\n').map(line => line.trim()) : [];
 
-/** The service reads the file, again when it changes; the validators of all threads get what it has read. */
+/** The service reads the file, and reads it again when it changes; the validators of all threads get its lines. */
 export default definePlugin({
   name: '${name}',
   parse,
@@ -137,7 +137,7 @@ export const httpDocuments: PointTemplate = {
   config: '{ "contact": "admin@example.com" }',
   source: name => `import { ConfigError, definePlugin, httpDocuments, type Plugin } from 'capstan/api';
 
-/** Settings: whom to write to about the server. */
+/** Settings: the contact for questions about the server. */
 interface Config {
   readonly contact: string;
 }
@@ -148,7 +148,7 @@ function parse(config: unknown): Config {
   return { contact };
 }
 
-/** Serves \`/contact\`, to those whom the authorizers let read this path. */
+/** Serves \`/contact\` to users who may read this path. */
 export default definePlugin({
   name: '${name}',
   parse,
@@ -184,7 +184,7 @@ const page = (status: number, text: string): SiteAnswer => ({
   body: Buffer.from(\`\${text}\\n\`),
 });
 
-/** Serves \`/hello\` and what is below, also to those who have no credentials. */
+/** Serves \`/hello\` and all paths below it, also to clients without credentials. */
 export default definePlugin({
   name: '${name}',
   parse,
@@ -237,7 +237,7 @@ function sign(claims: object, key: string): string {
 const subject = (namespace = '', name = ''): string => \`system:serviceaccount:\${namespace}:\${name}\`;
 
 /**
- * Makes the tokens of service accounts in place of the server, for a service that has the same key. An authenticator
+ * Makes the tokens of service accounts instead of the server, for a service that has the same key. An authenticator
  * that accepts them here is another contribution: see \`authenticator\`.
  */
 export default definePlugin({

@@ -42,7 +42,7 @@ const HEADER_BYTES = ${HEADER_BYTES};
 const VALUE_BYTES = ${HEADER_VALUE_BYTES};
 const CREDENTIALS_BYTES = ${CREDENTIALS_BYTES};
 const CREDENTIALS = new Set(['authorization', 'sec-websocket-protocol']);
-/** How long open exchanges are waited for at the end. */
+/** How long closing waits for open exchanges. */
 const DRAIN_MS = 10_000;
 /** Bytes of an unread body that are received and discarded, so that the client can read its answer. */
 const DISCARDED_BYTES = 64 * 1024 * 1024;
@@ -237,7 +237,7 @@ class HttpExchange implements Exchange {
   }
 }
 
-/** Why a request is not passed on. The server relies on these checks for each listener. */
+/** Returns the refusal of a request that must not be passed on. The server relies on these checks in every listener. */
 function faultOf(exchange: HttpExchange): Refusal | undefined {
   for (const [name, value] of exchange.headers()) {
     const limit = CREDENTIALS.has(name) ? CREDENTIALS_BYTES : VALUE_BYTES;
@@ -281,7 +281,7 @@ class HttpListener implements Listener {
     server.maxConnections = this.connections;
     // Watches have no end.
     server.requestTimeout = 0;
-    /** Connections without a request yet, which closing would wait for. */
+    /** Connections without a request yet, for which closing would wait. */
     const unused = new Set<Socket>();
     const add = (socket: Socket): void => {
       unused.add(socket);
@@ -313,7 +313,7 @@ class HttpListener implements Listener {
   }
 }
 
-/** Serves HTTP in place of the listeners of the server, without WebSockets. */
+/** Serves HTTP instead of the listeners of the server, without WebSockets. */
 export default definePlugin({
   name: '${name}',
   parse,

@@ -10,15 +10,15 @@ export interface PackageManager {
   readonly pack: string;
 }
 
-/** The package managers by the name that they have in the environment of the programs that they run. */
+/** The package managers, by the names in the environment of the programs that they run. */
 export const PACKAGE_MANAGERS = {
   npm: { install: 'npm install', test: 'npm test', pack: 'npm pack' },
-  // Without the flag, it fails until someone decides about the scripts of dependencies, of which none is needed.
+  // Without the flag, it fails until the user decides about the scripts of dependencies. None is needed.
   pnpm: { install: 'pnpm install --ignore-scripts', test: 'pnpm test', pack: 'pnpm pack' },
   yarn: { install: 'yarn install', test: 'yarn test', pack: 'yarn pack' },
 } as const satisfies { readonly [name: string]: PackageManager };
 
-/** The name of a new package, and where it gets Capstan from. */
+/** The name of a new package, and the source of Capstan. */
 export interface PackageFacts {
   /** Name of the package and of the plugin. */
   readonly name: string;
@@ -27,7 +27,7 @@ export interface PackageFacts {
    * version of the interface, which a new version of Capstan need not have.
    */
   readonly capstan: string;
-  /** Where Capstan is installed from for development: a version, or a file. */
+  /** The source of Capstan for development: a version, or a file. */
   readonly source: string;
   readonly manager: PackageManager;
 }
@@ -70,7 +70,7 @@ export function packageFiles(
   };
   const compilerOptions = {
     target: 'es2023',
-    // Not the default, which has the types of browsers: they take the compiler longer than everything else.
+    // Without the types of browsers, which are in the default and take the compiler longer than everything else.
     lib: ['es2023'],
     module: 'nodenext',
     strict: true,

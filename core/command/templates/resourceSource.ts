@@ -24,7 +24,7 @@ interface ConfigMap extends ApiObject {
 
 /**
  * Serves a kind for each ConfigMap with the label, whose data has the name of the kind and its plural: \`kind: Cake\`,
- * \`plural: cakes\`. Deleting the ConfigMap ends that, and a kind of that name that comes from elsewhere goes first.
+ * \`plural: cakes\`. Deleting the ConfigMap removes the kind. A kind of that name from elsewhere takes precedence.
  */
 export default definePlugin({
   name: '${name}',
@@ -32,7 +32,7 @@ export default definePlugin({
   contribute: ({ group }) => [
     resourceSource.of(() => ({
       storageName: 'core/configmaps',
-      // Called in several threads, for objects of any content: it may not throw, and depends on the object alone.
+      // Called in several threads, for objects of any content: it must not throw, and must depend only on the object.
       define(object) {
         const { metadata, data = {} } = object as ConfigMap;
         const { kind = '', plural = '' } = data;

@@ -6,7 +6,7 @@ export const resourceType: PointTemplate = {
   source:
     name => `import { ConfigError, defineResource, definePlugin, invalid, type Plugin, resourceType, t } from 'capstan/api';
 
-/** Settings: how much an order may be about. */
+/** Settings: the largest number of cups of an order. */
 interface Config {
   readonly mostCups: number;
 }
@@ -120,7 +120,7 @@ const order = (version: string, spec: object) => ({
   spec,
 });
 
-test('converts there and back, and leaves objects as they are', async () => {
+test('converts there and back, and does not modify its arguments', async () => {
   const [part] = await partsOf(plugin, config, converter, fakeHost('pool').host);
   const kind = { storageName: 'custom:tea.example.com/orders', kind: 'Order' };
   assert.ok(part!.selects(kind) && !part!.selects({ ...kind, storageName: 'custom:other.example.com/orders' }));

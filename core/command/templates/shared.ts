@@ -1,6 +1,6 @@
 /** The template of one extension point. */
 export interface PointTemplate {
-  /** Settings with which README and tests use the plugin, as JSON. */
+  /** The settings, as JSON, with which README and tests use the plugin. */
   readonly config: string;
   readonly source: (name: string) => string;
   readonly test: string;
@@ -38,8 +38,8 @@ ${indent(body, '    ')}
 `;
 
 /**
- * The settings of a plugin that are texts which may not be empty: their interface, with `doc` as its comment, and the
- * function `parse`. `members` has the message for a bad value of each one, by name.
+ * For a plugin whose settings are all non-empty texts: their interface, with `doc` as its comment, and the function
+ * `parse`. `members` has the message for a bad value of each one, by name.
  */
 export function textSettings(doc: string, members: Readonly<Record<string, string>>): string {
   const names = Object.keys(members);

@@ -63,7 +63,7 @@ class FileStore implements Storage {
     const file = await open(path, 'a+');
     const store = new FileStore(file);
     const lines = (await readFile(path, 'utf8')).split('\\n');
-    // The last one is empty, or was not written to its end: nobody was told that it is committed.
+    // The last line is empty, or was not written completely: its commit was not acknowledged.
     for (const text of lines.slice(0, -1)) {
       const { revision, changes } = JSON.parse(text) as Line;
       store.#apply(
@@ -153,7 +153,7 @@ class FileStore implements Storage {
     await this.file.close();
   }
 
-  /** Durable first, then in memory and watched; the caller replies then. */
+  /** First durable, then in memory and visible to watches; then the caller replies. */
   async #commitGroup(group: readonly Transaction[]): Promise<readonly Outcome[]> {
     let revision = this.#revision;
     /** Changes by earlier transactions of the group, which later ones must see. */
@@ -245,7 +245,7 @@ function storedOf(event: StoreEvent | undefined): Stored | undefined {
   return { key, value, created, modified, version };
 }
 
-/** Stores objects in a file of its own, in place of the store of the server. */
+/** Stores objects in its own file, instead of the store of the server. */
 export default definePlugin({
   name: '${name}',
   parse,

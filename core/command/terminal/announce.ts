@@ -19,7 +19,7 @@ function isInstalled(program: string): boolean {
 /** A text as one word of a shell. */
 const quote = (text: string): string => (/^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** How a shell sets the kubeconfig of the commands that follow. */
+/** The shell command that sets the kubeconfig for later commands. */
 const exportOf = (kubeconfig: string): string =>
   process.platform === 'win32'
     ? `$env:KUBECONFIG = '${kubeconfig.replaceAll("'", "''")}'`
@@ -43,8 +43,8 @@ function nextSteps(kubeconfig: string, naming: NamingName, style: Style): string
 }
 
 /**
- * Prints how to reach a server, and the next commands. With neutral names it prints that kubectl and client libraries
- * need the others.
+ * Prints how to reach a server, and the next commands. With neutral names, it also prints that kubectl and client
+ * libraries need upstream's names.
  */
 export function announce(server: RunningServer, naming: NamingName, out: (line: string) => void): void {
   const style = styleOf();

@@ -2,20 +2,23 @@ import { clearInterval, setInterval } from '../../runtime/timers.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 80;
-/** Erases the line of the cursor, and moves it to its beginning. */
+/** Erases the current line, and moves the cursor to its beginning. */
 const ERASE = '\r\u001b[2K';
 
 /** A terminal, or another output. */
 type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 
-/** Makes room for a line of standard output, where a line of `withProgress` may stand. It is drawn again below. */
+/**
+ * Erases the line of `withProgress`, if there is one, to make room for a line of standard output. It is drawn again
+ * below.
+ */
 export function eraseProgress(output: Output = process.stderr): void {
   if (output.isTTY) output.write(ERASE);
 }
 
 /**
- * Shows a description of `work` until it is done: in one line on standard error, which disappears. Writes nothing
- * where that is no terminal. `text` is asked again for each picture.
+ * Shows a description of `work` until it is done, in one line on standard error, which is then erased. Writes nothing
+ * if that is not a terminal. `text` is called each time the line is drawn.
  */
 export async function withProgress<T>(
   text: string | (() => string),

@@ -1,4 +1,4 @@
-/** Uses the other screen of a terminal, without cursor, and goes back. */
+/** Switches to the alternate screen of a terminal and hides the cursor; switches back. */
 const ENTER = '\u001b[?1049h\u001b[?25l';
 const LEAVE = '\u001b[?25h\u001b[?1049l';
 const HOME = '\u001b[H';
@@ -11,7 +11,7 @@ const CTRL_C = '\u0003';
 const NO_WRAP = '\u001b[?7l';
 const WRAP = '\u001b[?7h';
 
-/** The whole terminal, which is drawn again and again. It must be closed, so that the terminal is usable afterwards. */
+/** The whole terminal, which is drawn repeatedly. It must be closed to make the terminal usable again. */
 export class Screen {
   /** Resolves when `q` or Ctrl-C is pressed, or the process is asked to end. */
   readonly ended: Promise<void>;
@@ -43,7 +43,7 @@ export class Screen {
     process.once('SIGTERM', this.#onSignal);
   }
 
-  /** Lines of the terminal, as it is now. */
+  /** The current number of lines of the terminal. */
   get rows(): number {
     return this.output.rows;
   }

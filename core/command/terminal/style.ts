@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** Marks parts of a text for people. On a terminal that shows colours, with these; elsewhere it changes nothing. */
+/** Marks parts of a text for people. On a terminal with colours, it adds colours; elsewhere, it changes nothing. */
 export interface Style {
   readonly strong: (text: string) => string;
   readonly faint: (text: string) => string;

@@ -11,9 +11,9 @@ import { type FlagRules, parseFlags } from '../flags.js';
 import { type Io, serve } from '../serve.js';
 import { upstreamHelp } from './help.js';
 
-/*
- * The program under the name of the upstream server, for tools that start that server themselves: flags of upstream,
- * and its defaults where they differ from those of `capstan serve`.
+/**
+ * The program with the name of the upstream server, for tools that start that server themselves. It has upstream's
+ * flags, and upstream's defaults where they differ from those of `capstan serve`.
  */
 
 const FLAGS: FlagRules = { own: ['cert-dir', 'admission-control'], lastWins: true, emptyIsNone: true };
@@ -26,7 +26,7 @@ const DEFAULTS = {
   authorizationMode: ['AlwaysAllow'],
 } satisfies Partial<Settings>;
 
-/** Where upstream keeps the certificate that it makes. */
+/** The directory in which upstream stores the certificate that it creates. */
 const CERT_DIR = '/var/run/kubernetes';
 
 /** The serving certificate in a directory of certificates, under the names that upstream gives it. */
@@ -37,7 +37,7 @@ const servingPair = (directory: string): readonly [certificate: string, key: str
 
 const dataDirOf = (certDir: string): string => join(certDir, 'capstan');
 
-/** Throws ConfigError for settings without which upstream does not start, or which it refuses. */
+/** Throws ConfigError if settings are missing without which upstream does not start, or if it would refuse them. */
 function checkGiven({ etcdServers, storage, port }: Partial<Settings>): void {
   if (etcdServers === undefined && storage === undefined)
     throw new ConfigError('--etcd-servers', 'must be specified; --storage-backend=rocksdb needs no etcd');
@@ -45,7 +45,7 @@ function checkGiven({ etcdServers, storage, port }: Partial<Settings>): void {
     throw new ConfigError('--secure-port', '0 must be between 1 and 65535, inclusive. It cannot be turned off with 0');
 }
 
-/** The settings that upstream has without flags. */
+/** The settings of upstream without flags. */
 function defaultsOf(certDir: string, given: Partial<Settings>): Partial<Settings> {
   checkGiven(given);
   const [certificate, key] = servingPair(certDir);
@@ -60,7 +60,9 @@ function defaultsOf(certDir: string, given: Partial<Settings>): Partial<Settings
   };
 }
 
-/** Writes the certificate that the server has made, with its CA, to where clients of upstream look for it. */
+/**
+ * Writes the certificate that the server has created, with its CA, to the place where clients of upstream look for it.
+ */
 function publishCertificate(certDir: string, { dataDir, tlsCertFile }: Settings): void {
   if (tlsCertFile !== undefined) return;
   const [certificate, key] = servingPair(certDir);
@@ -74,7 +76,7 @@ function publishCertificate(certDir: string, { dataDir, tlsCertFile }: Settings)
   }
 }
 
-/** Upstream's words about the only flag of its release 1.32 that is deprecated. */
+/** Upstream's warning about the only deprecated flag of its release 1.32. */
 const ADMISSION_WARNING =
   'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. ' +
   'Will be removed in a future version.';
@@ -86,12 +88,12 @@ function admissionFlags(lists: readonly string[]): string[] {
   return [`--enable-admission-plugins=${enabled.join(',')}`, `--disable-admission-plugins=${disabled.join(',')}`];
 }
 
-/** A command line of upstream as one of `serve`, which has other defaults. */
+/** A command line of upstream, translated for `serve`, which has other defaults. */
 interface Program {
   readonly args: readonly string[];
   readonly certDir: string;
   readonly rules: SettingsRules;
-  /** About flags that are deprecated; none with `--no-deprecation` of Node.js. */
+  /** Warnings about deprecated flags; none with `--no-deprecation` of Node.js. */
   readonly warnings: readonly string[];
 }
 
@@ -107,7 +109,7 @@ export function programOf(args: readonly string[]): Program {
   };
 }
 
-/** Runs the server under the name of upstream's. Returns the exit code. Throws ConfigError for bad flags. */
+/** Runs the server with the name and flags of upstream's. Returns the exit code. Throws ConfigError for bad flags. */
 export async function kubeApiserver(args: readonly string[], io: Io): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     io.out(upstreamHelp({ ...DEFAULTS, dataDir: dataDirOf(CERT_DIR) }).trimEnd());

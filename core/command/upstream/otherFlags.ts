@@ -1,13 +1,13 @@
 import { ConfigError } from '../../api/point.js';
 import { duration, flag, listOf, port, type Reader, text } from '../../settings/values.js';
 
-/** A flag of the upstream server that is no setting of this one. */
+/** A flag of the upstream server that is not a setting of this one. */
 export interface OtherFlag {
   /** Checks the value as upstream does. Throws ConfigError for a value that upstream or this server refuses. */
   readonly read: Reader<unknown>;
   /** Whether it may be given without a value, which means true. */
   readonly isSwitch: boolean;
-  /** Why it has no effect here, or the alternative. */
+  /** The reason why it has no effect here, or the alternative. */
   readonly note: string;
   /** Whether every value is refused. */
   readonly isRefused: boolean;
@@ -36,8 +36,8 @@ const READERS: Readonly<Record<string, Reader<unknown>>> = {
 };
 
 /**
- * Flags that are accepted without effect, so that a command line written for upstream starts the server. Below each
- * reason, which is reported at the start, its flags with the types of their values.
+ * Flags that are accepted without effect, so that a command line written for upstream starts the server. Each reason,
+ * which is reported at the start, is followed by its flags with the types of their values.
  */
 const ACCEPTED = `
 = the server does not connect to node agents
@@ -123,7 +123,7 @@ permit-address-sharing bool
 permit-port-sharing bool
 `;
 
-/** Flags that would leave the user in a wrong belief if they were accepted, with the alternative. */
+/** Flags that would mislead the user if they were accepted, with the alternative. */
 const REFUSED: Readonly<Record<string, string>> = {
   'admission-control': 'is for kube-apiserver: use --enable-admission-plugins and --disable-admission-plugins',
   'egress-selector-config-file': 'is not supported: connections to webhooks are made directly; omit it',
@@ -140,7 +140,7 @@ const refuse =
     throw new ConfigError(path, why);
   };
 
-/** A flag one of whose values is the behaviour of the server anyway. */
+/** A flag with one value that describes what the server does anyway. */
 const only =
   (values: readonly string[], otherwise: string): Reader<string> =>
   (value, path) => {
@@ -164,7 +164,7 @@ function readAccepted(): [name: string, flag: OtherFlag][] {
     });
 }
 
-/** The flags of upstream's release 1.32 that are no settings, by name without dashes. */
+/** The flags of upstream's release 1.32 that are not settings, by name without dashes. */
 export const OTHER_FLAGS: ReadonlyMap<string, OtherFlag> = new Map([
   ...readAccepted(),
   ...Object.entries(REFUSED).map(

@@ -83,7 +83,7 @@ export function matcherOf(selector: Selector): Matcher {
   return read => matchers.every(matcher => matcher.matches(read(matcher.key)));
 }
 
-/** Whether labels match a selector, which is compiled once for all objects that are asked about. */
+/** Returns a function that tells whether labels match a selector, which is compiled only once. */
 export function labelMatcher(selector: Selector): (labels: { readonly [key: string]: string } | undefined) => boolean {
   const matches = matcherOf(selector);
   return labels => matches(key => (labels && Object.hasOwn(labels, key) ? labels[key] : undefined));

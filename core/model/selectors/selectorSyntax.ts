@@ -40,7 +40,7 @@ class Requirements {
     this.#check(text.length, SELECTOR_CHARACTERS, 'characters');
   }
 
-  /** Counts a value before it is looked at. */
+  /** Counts a value before it is parsed. */
   countValue(): void {
     this.#check(++this.#values, SELECTOR_VALUES, 'values');
   }
@@ -64,7 +64,7 @@ class Requirements {
 
 /**
  * Recursive descent over the tokens of a label selector; the grammar and its error messages are upstream's. Tokens are
- * read as they are needed, so that a bound ends the work.
+ * read only when needed, so that no work is done beyond a bound.
  */
 class LabelParser {
   readonly #text: string;
@@ -157,12 +157,12 @@ class LabelParser {
     return token.is === 'word' ? token.text : unparsable(`found '${token.text}', expected: identifier`);
   }
 
-  /** Whether a value of a set begins here, be it the empty one. */
+  /** Whether a value of a set, possibly the empty one, begins here. */
   #isValue(): boolean {
     return this.#peek().is === 'word' || this.#is(',') || this.#is(')');
   }
 
-  /** `(a,b)`; nothing between two separators is the empty value. */
+  /** `(a,b)`; an empty place between two separators is the empty value. */
   #set(): string[] {
     const open = this.#next();
     if (open.is !== 'symbol' || open.text !== '(') return unparsable(`found '${open.text}' expected: '('`);
@@ -228,8 +228,8 @@ function resolveEscapes(value: string): string {
 }
 
 /**
- * Parses a field selector (spec, "Query parameters"); which fields exist is for the caller to say. Throws a 400 Refusal
- * with upstream's complaint, or over a bound.
+ * Parses a field selector (spec, "Query parameters"); the caller checks which fields exist. Throws a 400 Refusal with
+ * upstream's complaint, or over a bound.
  */
 export function parseFieldSelector(text: string): Selector {
   const requirements = new Requirements('fieldSelector', text);
@@ -239,7 +239,7 @@ export function parseFieldSelector(text: string): Selector {
     if (!operator) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     const key = term.slice(0, operator.at);
     const value = resolveEscapes(term.slice(operator.at + operator.text.length));
-    // Upstream takes a term without key and value as no term at all.
+    // Upstream ignores a term without key and value.
     if (key === '' && value === '') continue;
     requirements.add({ key, operator: operator.text === '!=' ? '!=' : '=', values: [value] });
   }

@@ -1,6 +1,4 @@
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/**
- * The certificates of a bundle, each as PEM. Text beside them is ignored; whether they can be parsed is not checked.
- */
+/** The certificates of a bundle, each as PEM. Other text is ignored, and the certificates are not parsed. */
 export const certificatesIn = (bundle: string): readonly string[] => bundle.match(CERTIFICATE) ?? [];

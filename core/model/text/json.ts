@@ -1,7 +1,7 @@
 import { DEPTH } from '../../limits.js';
 import type { Json } from '../object.js';
 
-/** Thrown for a value that is not JSON. `path` is where it is, `fix` how to mend it. */
+/** Thrown for a value that is not JSON. `path` is its place, `fix` says how to correct it. */
 export class NotJson extends TypeError {
   constructor(
     readonly path: string,
@@ -21,7 +21,7 @@ const describe = (value: unknown): string =>
 
 const isPlain = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value) as object | null;
-  // Programs of test runners run in another realm, with another `Object.prototype`.
+  // Test runners run programs in another realm, with another `Object.prototype`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
@@ -30,7 +30,7 @@ const fits = (value: bigint): boolean => BigInt.asIntN(64, value) === value || B
 
 /**
  * A copy of a JSON value without undefined members. `path` is that of the value, for errors. Throws NotJson for a value
- * that is not JSON, or nested too deeply, as one that contains itself.
+ * that is not JSON, or is nested too deeply, such as one that contains itself.
  */
 export function copyJson(value: unknown, path: string, { bigints = true } = {}, depth = 0): Json {
   if (depth > DEPTH) throw new NotJson(path, `is nested more than ${DEPTH} levels deep`);

@@ -19,7 +19,7 @@ function labelsIn(text: string): Map<string, string> {
   return labels;
 }
 
-/** The samples of a text; lines that are none are left out. */
+/** The samples of a text. Other lines are ignored. */
 export function* samplesIn(text: string): Generator<Sample> {
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('#')) continue;

@@ -19,7 +19,7 @@ const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 export const quote = (s: string): string =>
   `"${s.replace(BROKEN_PAIR, '\ufffd').replace(/[\x07-\r\\"]/g, c => ESCAPES.get(c) ?? c)}"`;
 
-/** Go's `%q`: the string in double quotes, with all characters escaped that are not printable. */
+/** Go's `%q`: the string in double quotes, with all unprintable characters escaped. */
 export function goQuote(s: string): string {
   if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;
   const escaped = s

@@ -18,7 +18,7 @@ export function withoutBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** The lines of a text as one line, without the white space around them. */
+/** Joins the lines of a text to one line, without the white space around each. */
 export const toOneLine = (text: string): string =>
   text
     .split('\n')

@@ -3,7 +3,7 @@ import type { User } from '../user.js';
 
 /**
  * A copy of a user in which U+FFFD replaces each lone surrogate. UTF-8 cannot represent these: they would be replaced
- * on the way to another thread or server, where names would be equal that are different here.
+ * on the way to another thread or server, where different names would become equal.
  */
 export const wellFormedUser = ({ name, uid, groups, extra }: User): User => ({
   name: toUSVString(name),

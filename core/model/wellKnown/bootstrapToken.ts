@@ -29,7 +29,9 @@ function expiryOf(text: string): number {
   return RFC3339.test(text) ? Date.parse(text) || 0 : 0;
 }
 
-/** When the token of a secret ends, in milliseconds since the epoch. An invalid time counts as expired. */
+/**
+ * The time at which the token of a secret expires, in milliseconds since the epoch. An invalid time counts as expired.
+ */
 export const bootstrapTokenExpiry = (secret: Frozen<ApiObject>): number => expiryOf(read(secret, 'expiration'));
 
 /**

@@ -4,7 +4,7 @@
 export const SNAPSHOT_PATH = '/store/snapshot';
 
 /**
- * Whether only rules that name a path allow it, and no wildcard. The snapshot holds every object, also the secrets: who
- * monitors a server with `nonResourceURLs: ["*"]` should not read it.
+ * Whether a path is allowed only by rules that name it, not by wildcards. The snapshot contains every object, including
+ * secrets: monitoring with `nonResourceURLs: ["*"]` should not be able to read it.
  */
 export const isGivenByName = (path: string): boolean => path === SNAPSHOT_PATH;

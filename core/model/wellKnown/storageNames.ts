@@ -1,6 +1,6 @@
 /**
- * Begins the storage names of custom kinds. Groups have no colon, so that no custom kind has the storage name of a
- * built-in one, of this release or a later one.
+ * The prefix of the storage names of custom kinds. Groups contain no colon, so no custom kind has the storage name of a
+ * built-in one of this or a later release.
  */
 const CUSTOM = 'custom:';
 

@@ -4,7 +4,7 @@ import type { PluginSpec, ThreadData } from '../../threads/data.js';
 import { CallCounters } from './callCounters.js';
 import { RunningCalls } from './runningCalls.js';
 
-/** A plugin as far as its code can be found in stacks: only those of the configuration have a `path`. */
+/** The members of a plugin by which its code is found in stacks. Only plugins of the configuration have a `path`. */
 type BlamedPlugin = Pick<PluginSpec, 'use' | 'path' | 'name'>;
 
 /** The file of a plugin of the configuration; '' for others. */
@@ -38,9 +38,8 @@ function pluginInStack(stack: string, plugins: readonly BlamedPlugin[]): number 
 }
 
 /**
- * Finds out which plugin an error comes from that no call of a plugin has thrown, such as that of a timer, and counts
- * it as a failure of the plugin. Returns the plugin's name; undefined if the stack names no plugin of the
- * configuration.
+ * Finds the plugin that caused an error outside of its calls, for example in a timer, and counts it as a failure of the
+ * plugin. Returns the plugin's name; undefined if the stack names no plugin of the configuration.
  */
 export function blame(stack: string, { plugins, calls }: Pick<ThreadData, 'plugins' | 'calls'>): string | undefined {
   const place = pluginInStack(stack, plugins);
@@ -49,17 +48,19 @@ export function blame(stack: string, { plugins, calls }: Pick<ThreadData, 'plugi
   return plugins[place]!.name;
 }
 
-/** The members of a record that name the plugin which a thread ran when it ended, or all that may have been it. */
+/**
+ * The members of a record that name the plugin that a thread was executing when it ended, or all that it may have been.
+ */
 export type Culprits =
   | { readonly plugin: string; readonly point?: string }
   | { readonly plugins: readonly string[] }
   | Record<never, never>;
 
 /**
- * Finds out which plugin has ended a thread by an error or, without one, by `process.exit`. It is the plugin in the
- * stack of the error. An exit has no stack, and that of an error of memory says nothing: then it is the plugin whose
- * call the thread was in (RunningCalls), all of them if several calls waited, and if there were none, any plugin of the
- * configuration. One that is certain counts as a failure of the plugin.
+ * Finds the plugin that has ended a thread by an error or, without one, by `process.exit`. It is the plugin in the
+ * stack of the error. An exit has no stack, and that of an out-of-memory error does not help. Then it is the plugin
+ * whose call the thread was executing (RunningCalls), all of them if several calls waited, and any plugin of the
+ * configuration if there were none. If only one is possible, this counts as a failure of the plugin.
  */
 export function culpritsOf(
   error: NodeJS.ErrnoException | undefined,
@@ -83,12 +84,12 @@ export function culpritsOf(
   return configured.length > 0 ? { plugins: [...new Set(configured)] } : {};
 }
 
-/** Whether there are any. */
+/** Whether any culprits are known. */
 export const isKnown = (culprits: Culprits): boolean => Object.keys(culprits).length > 0;
 
 /**
- * The error for a thread that has ended, with the plugins that it ran in its message. Its name is `ThreadError`, in
- * other threads too; the cause is the error that has ended the thread, if one has.
+ * The error for a thread that has ended; its message names the plugins that the thread was executing. Its name is
+ * `ThreadError`, in other threads too; the cause is the error that ended the thread, if there was one.
  */
 export function threadError(thread: string, culprits: Culprits, why: string, cause?: Error): Error {
   const error = new Error(`${thread} ended${culpritsText(culprits)}: ${why}`, { cause });

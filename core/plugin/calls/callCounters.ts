@@ -1,7 +1,7 @@
-/** Why a call has failed. */
+/** The way in which a call has failed. */
 export type FailureKind = 'error' | 'timeout';
 
-/** Extension points with calls that are counted. Points that plugins define are counted as the last one. */
+/** Extension points with calls that are counted. Points that plugins define are all counted as the last one. */
 const POINTS = [
   'authenticator',
   'authorizer',
@@ -23,7 +23,7 @@ const POINTS = [
   'service',
   'other',
 ] as const;
-/** How many points are counted apart. */
+/** The number of points that are counted separately. */
 export const POINT_COUNT = POINTS.length;
 /** The point with this index. */
 export const pointOf = (index: number): string => POINTS[index]!;

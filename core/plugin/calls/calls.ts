@@ -16,19 +16,20 @@ export interface CallTarget {
   readonly point: string;
   /** Time limit of a call in milliseconds. */
   readonly timeout: number;
-  /** Whether the time limit does not hold now. */
+  /** Returns whether the time limit is suspended now. */
   readonly isUnlimited?: (() => boolean) | undefined;
   readonly log: Log;
   readonly counters: Pick<PointCounters, 'countCall' | 'countFailure'>;
   /**
-   * Where the thread notes the calls that it is in, and the cell of this one; absent in threads that are not watched.
+   * Where the thread records the calls that it is executing, and the cell of this plugin and point; absent in threads
+   * that are not watched.
    */
   readonly running?: { readonly calls: RunningCalls; readonly cell: number };
 }
 
 const isRefusal = (thrown: unknown): boolean => thrown instanceof Refusal;
 
-/** Whether this is a refusal that cannot be sent: plugins in JavaScript may set any reason or code. */
+/** Whether a thrown value is a refusal that cannot be sent: plugins in JavaScript may set any reason or code. */
 const isMalformed = (thrown: unknown): boolean =>
   thrown instanceof Refusal && !(Number.isInteger(thrown.code) && thrown.code >= 400 && thrown.code < 600);
 
@@ -49,8 +50,8 @@ function logFailure(
 }
 
 /**
- * A listener of a plugin: if it throws, or its promise is rejected, that is logged and counted as a failure of the
- * plugin. Other listeners, and the thread, are not affected.
+ * Guards a listener of a plugin: if it throws or its promise is rejected, this is logged and counted as a failure of
+ * the plugin. Other listeners and the thread are not affected.
  */
 export function guardListener(
   target: Omit<CallTarget, 'timeout'>,
@@ -73,7 +74,7 @@ export function guardListener(
   };
 }
 
-/** Calls `operation`, and notes meanwhile that the thread is in it. */
+/** Calls `operation`, and records during the call that the thread is executing it. */
 function callNoted<T>({ running }: Pick<CallTarget, 'running'>, operation: () => T): T {
   if (!running) return operation();
   const { calls, cell } = running;

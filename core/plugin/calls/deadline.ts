@@ -8,7 +8,7 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/** How long to wait for an operation. */
+/** Options for waiting for an operation. */
 export interface DeadlineOptions {
   readonly keepAlive?: boolean;
   readonly isSuspended?: (() => boolean) | undefined;
@@ -16,7 +16,7 @@ export interface DeadlineOptions {
 
 /**
  * Resolves with the result of `work`, or rejects with DeadlineExceeded after `ms` milliseconds. Waiting does not keep
- * the process from ending, unless `keepAlive` is set. If `isSuspended` returns true then, the time begins again.
+ * the process alive, unless `keepAlive` is set. If `isSuspended` returns true at the deadline, the time begins again.
  */
 export function withinDeadline<T>(
   work: T | PromiseLike<T>,

@@ -18,9 +18,9 @@ export interface RequestFields {
 export class LoggedRequest {
   /** The name of the user; to be set when the sender is authenticated. */
   user: string | undefined;
-  /** The audit id that was made for a record, because the request had none: the answer must tell it to the client. */
+  /** The audit id that was generated for a record, because the request had none. The answer must contain it. */
   newAuditId: string | undefined;
-  /** When its client no longer waits for it, by `monotonicTime`; to be set when its query is read. */
+  /** The time, by `monotonicTime`, from which its client no longer waits for it; to be set when its query is read. */
   endsAt = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -32,7 +32,7 @@ export class LoggedRequest {
     readonly trace: TraceContext | undefined,
   ) {}
 
-  /** Its audit id. If it has none, one is made, which the answer must tell to the client. */
+  /** The audit id of the request. If it has none, one is generated, which the answer must contain. */
   get id(): string {
     return this.auditId ?? (this.newAuditId ??= randomUUID());
   }
@@ -47,10 +47,10 @@ export class LoggedRequest {
 const requests = new AsyncLocalStorage<LoggedRequest>();
 
 /**
- * Runs `work` for a request: `currentRequest` returns it until `work` has ended, also in what `work` continues after it
- * has waited.
+ * Runs `work` for a request: `currentRequest` returns it until `work` has ended, also in code that continues after an
+ * `await`.
  */
 export const inRequest = <T>(request: LoggedRequest, work: () => T): T => requests.run(request, work);
 
-/** The request that the current code runs for; undefined outside of requests. */
+/** The request for which the current code runs; undefined outside of requests. */
 export const currentRequest = (): LoggedRequest | undefined => requests.getStore();

@@ -6,12 +6,13 @@ export interface CallPlace {
   readonly point: string;
 }
 
-/** Index of the first cell of a plugin at a point (`cellOf`). Before is the cell of the call that runs. */
+/** Index of the first cell of a plugin at a point (`cellOf`). The cell before it names the running call. */
 const FIRST_CELL = 1;
 
 /**
- * The calls of plugins that a thread is in, in memory that another thread can read when this one no longer answers: the
- * call that runs now, for each plugin and point how many calls wait for a promise, and how many have begun.
+ * The calls of plugins that a thread is executing, in memory that another thread can read if this one no longer
+ * answers: the call that is running, the number of calls that wait for a promise, for each plugin and point, and the
+ * number of calls that have begun.
  */
 export class RunningCalls {
   readonly #cells: Int32Array;
@@ -27,12 +28,12 @@ export class RunningCalls {
     return new SharedArrayBuffer((FIRST_CELL + plugins * POINT_COUNT + 1) * Int32Array.BYTES_PER_ELEMENT);
   }
 
-  /** A number that differs after each call that begins. */
+  /** A number that changes with each call that begins. */
   get begun(): number {
     return this.#cells[this.#begun]!;
   }
 
-  /** Marks the call of a cell (`cellOf`) as the one that runs. Returns the argument for `leave`. */
+  /** Marks the call of a cell (`cellOf`) as the running one. Returns the argument for `leave`. */
   enter(cell: number): number {
     const before = this.#cells[0]!;
     this.#cells[0] = cell;
@@ -40,17 +41,17 @@ export class RunningCalls {
     return before;
   }
 
-  /** Marks the call before as the one that runs. */
+  /** Marks the previous call as the running one. */
   leave(before: number): void {
     this.#cells[0] = before;
   }
 
-  /** Counts calls of a cell that wait for a promise: 1 more, or -1. */
+  /** Changes the number of calls of a cell that wait for a promise, by 1 or -1. */
   countWaiting(cell: number, change: 1 | -1): void {
     this.#cells[cell]! += change;
   }
 
-  /** The call that runs; without one, those that wait: one of them may continue now. */
+  /** The running call or, if there is none, the waiting ones, one of which may have continued. */
   get suspects(): CallPlace[] {
     const running = this.#cells[0]!;
     if (running > 0) return [placeOf(running)];

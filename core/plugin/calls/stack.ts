@@ -11,7 +11,7 @@ function attempt<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** The members of an error that are logged; a value that is thrown may have them, or not. */
+/** The members of an error that are logged; any thrown value may lack them. */
 interface Thrown {
   readonly stack?: unknown;
   readonly message?: unknown;
@@ -22,7 +22,7 @@ interface Thrown {
 const membersOf = (thrown: unknown): Thrown =>
   (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function' ? (thrown as Thrown) : {};
 
-/** The text of a member if it is one, else the value itself as a text. */
+/** The member if it is a text, otherwise the value itself as a text. */
 const textOf = (thrown: unknown, member: 'stack' | 'message'): string =>
   attempt(() => {
     const text = membersOf(thrown)[member];
@@ -37,7 +37,7 @@ const errorsOf = (thrown: unknown): readonly unknown[] =>
     return Array.isArray(errors) ? errors.slice(0, LOGGED_CAUSES) : [];
   }, []);
 
-/** The stack of a cause without the frames at its end that the stack of its consequence has as well. */
+/** The stack of a cause without the frames at its end that are also in the stack of its consequence. */
 function withoutCommon(stack: string, around: string): string {
   const [lines, others] = [stack.split('\n'), around.split('\n')];
   let common = 0;
@@ -49,7 +49,7 @@ function withoutCommon(stack: string, around: string): string {
 
 /**
  * Returns the text that is logged for a thrown value: its stack, then those of its causes (`error.cause`) and of the
- * errors of an AggregateError, LOGGED_CAUSES at most.
+ * errors of an AggregateError, at most LOGGED_CAUSES.
  */
 export function stackOf(thrown: unknown): string {
   const stacks: string[] = [];

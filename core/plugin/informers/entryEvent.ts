@@ -15,8 +15,8 @@ function stringEnd(bytes: Buffer, start: number): number {
 
 /**
  * A change of an object. It is small until the object is decoded, because a listener may keep the events of many
- * objects. Its functions may be read as members and called alone, as controllers do. Nothing is computed that is not
- * read: at a start, each controller is given an event for every object.
+ * objects. Its functions may be read as members and called alone, as controllers do. Values are computed only when they
+ * are read: at the start, each controller gets an event for every object.
  */
 export class EntryEvent implements ResourceEvent {
   #decoded: ApiObject | undefined;

@@ -10,15 +10,15 @@ import { EntryMap } from '../../threads/entries/entryMap.js';
 import { lastRevisionIn, PageReader, type StartPage } from '../../threads/entries/startPage.js';
 import { nextTurn } from '../../runtime/timers.js';
 
-/** Objects searched before others are served; these take some milliseconds. */
+/** Objects that are searched before other work is served; they take some milliseconds. */
 const SEARCHED_IN_A_TURN = 4096;
 
 /** The current objects of one resource in this thread. An object is decoded when it is first read. */
 class ResourceInformer implements LabeledInformer {
   readonly entries = new EntryMap();
   /**
-   * The reasons why objects cannot be read, by key. A caller that asks for one gets an error, so that no decision is
-   * made without it. Its last readable version stays among the entries, and listeners are not called.
+   * The reasons why objects cannot be read, by key. A read of such an object fails, so that no decision is made without
+   * it. Its last readable version stays among the entries, and listeners are not called.
    */
   readonly unreadable = new Map<string, string>();
   readonly listeners: ((event: ResourceEvent) => void)[] = [];
@@ -74,7 +74,10 @@ class ResourceInformer implements LabeledInformer {
     return { objects, total: entries.length };
   }
 
-  /** Adds a page of objects without parsing them. Returns false, and adds none, if listeners or indexes need each. */
+  /**
+   * Adds a page of objects without parsing them. Returns false, and adds none, if listeners or indexes need each
+   * object.
+   */
   addPage(page: StartPage): boolean {
     if (this.listeners.length > 0 || this.#indexes.size > 0 || !this.entries.addPage(page)) return false;
     this.revision = Math.max(this.revision, lastRevisionIn(page));
@@ -129,7 +132,7 @@ export class Informers {
 
   constructor(
     readonly catchUp: (storageName: string) => void,
-    /** Whether objects of all resources are stored; otherwise of those that `of` was called for. */
+    /** Whether objects of all resources are stored; otherwise only of those for which `of` was called. */
     readonly keepAll = false,
   ) {}
 
@@ -158,7 +161,7 @@ export class Informers {
     return Array.from(this.#byName.keys(), name => `${name}/`);
   }
 
-  /** The prefixes of resources whose changes someone listens to. */
+  /** The prefixes of resources that have listeners. */
   get prefixesWithListeners(): string[] {
     const followed = [...this.#byName.values()].filter(({ listeners }) => listeners.length > 0);
     return followed.map(({ storageName }) => `${storageName}/`);
@@ -216,8 +219,8 @@ export class Informers {
 
   /**
    * Stores the current objects of a page without reading them. Returns false, and stores nothing, if the page has
-   * objects that cannot be read, or of several resources, or of one whose listeners or other objects are here before:
-   * these are to be `set`.
+   * unreadable objects or objects of several resources, or if their resource already has listeners or other objects.
+   * They must then be added with `set`.
    */
   addPage(page: StartPage): boolean {
     if (page.count === 0) return true;

@@ -2,12 +2,12 @@ import { LABEL_INDEX_CHANGES } from '../../limits.js';
 import type { ApiObject } from '../../model/object.js';
 
 /**
- * The keys of the objects of one resource by the value of one label. A change only notes the key. Noted objects are
- * indexed when the index is next used, so that indexes that are not used cost little.
+ * The keys of the objects of one resource by the value of one label. A change only records the key. Changed objects are
+ * indexed when the index is next used, so that unused indexes cost little.
  */
 export class LabelIndex {
   readonly #keys = new Map<string, Set<string>>();
-  /** Where each key is in `#keys`. */
+  /** The label value under which each key is in `#keys`. */
   readonly #bucketOf = new Map<string, string>();
   readonly #changed: Set<string>;
 
@@ -19,7 +19,7 @@ export class LabelIndex {
     this.#changed = new Set(keys);
   }
 
-  /** Notes a change. Returns false if there are too many, so that building a new index is quicker. */
+  /** Records a change. Returns false if there are so many that building a new index is faster. */
   change(key: string): boolean {
     this.#changed.add(key);
     return this.#changed.size <= Math.max(LABEL_INDEX_CHANGES, this.#bucketOf.size);

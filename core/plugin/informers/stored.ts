@@ -7,7 +7,9 @@ export function decodeStored(bytes: Uint8Array): ApiObject {
   return readJson(bytes) as unknown as ApiObject;
 }
 
-/** As `decodeStored`, for an object that several plugins receive: frozen, so that none changes it for the others. */
+/**
+ * Like `decodeStored`, for an object that several plugins receive: frozen, so that none can change it for the others.
+ */
 export function decodeShared(bytes: Uint8Array): ApiObject {
   const object = decodeStored(bytes);
   deepFreeze(object);

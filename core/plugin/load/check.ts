@@ -13,7 +13,7 @@ interface Checked {
   readonly plugin: Plugin;
 }
 
-/** Points with calls whose failures may be ignored, and points with calls whose failures must not be. */
+/** Points at which failures of calls may be ignored, and points at which they must not be. */
 const IGNORABLE: ReadonlySet<string> = new Set(['mutator', 'validator']);
 const NEVER_IGNORED: ReadonlySet<string> = new Set(['authenticator', 'authorizer']);
 
@@ -69,7 +69,7 @@ function contributionsOf(plugin: Plugin, config: unknown, path: string): readonl
   throw new ConfigError(`${path}.use`, `the plugin ${name} must contribute a list of point.of(make)`);
 }
 
-/** Throws ConfigError for a promise, which is then not waited for. */
+/** Throws ConfigError if a value is a promise, which is not awaited. */
 function refusePromise(value: unknown, message: string, path: string): void {
   if (!isPromise(value)) return;
   value.then(undefined, () => undefined);

@@ -104,7 +104,9 @@ function deprecationViolations(type: ResourceType, version: ResourceVersion): Vi
   return found;
 }
 
-/** Violations of preferences: one version of a group can be preferred. `preferred` has those of the types before. */
+/**
+ * Violations of preferences: one version of a group can be preferred. `preferred` contains those of the previous types.
+ */
 function preferenceViolations({ group, versions }: ResourceType, preferred: Map<string, string>): Violation[] {
   return versions
     .filter(version => version.preferred)
@@ -116,7 +118,7 @@ function preferenceViolations({ group, versions }: ResourceType, preferred: Map<
     });
 }
 
-/** Violations of the release of a type: every stored object must be served in it. */
+/** Violations of the release of a type: its storage version must be served in it. */
 function releaseViolations(type: ResourceType): Violation[] {
   const { release, versions } = type;
   if (release === undefined) return [];

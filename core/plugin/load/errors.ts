@@ -7,7 +7,7 @@ import { messagesOf } from '../calls/stack.js';
 const isConfigError = (thrown: unknown): boolean =>
   thrown instanceof Error && thrown.name === 'ConfigError' && typeof (thrown as ConfigError).path === 'string';
 
-/** The name of an error that a plugin has thrown at the start, also in other threads. */
+/** The name of errors that plugins throw at the start, also in other threads. */
 export const PLUGIN_ERROR = 'PluginError';
 
 /** The position of a plugin's field in the configuration: `keys[0]` is `plugins[1].config.keys[0]`. */
@@ -17,8 +17,8 @@ function placeOf(field: string, path: string): string {
 }
 
 /**
- * Adds the name of the plugin, and the extension point whose part it was to make, to an error that it threw at the
- * start, and the messages of its causes. For an error of a field, it adds the position of the field in the
+ * Adds to an error that a plugin threw at the start the name of the plugin, the extension point for which it was
+ * creating a part, and the messages of the causes. For an error of a field, it adds the position of the field in the
  * configuration. `path` is the position of the plugin; it is absent for built-in plugins, whose errors are not changed.
  */
 export function pluginError(thrown: unknown, name: string, path: string | undefined, point?: string): Error {

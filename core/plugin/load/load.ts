@@ -86,7 +86,7 @@ function parseConfig({ plugin, spec: { config, configPlace } }: Loaded): unknown
   return configPlace === undefined ? plugin.parse(config) : atFlag(configPlace, () => plugin.parse(config));
 }
 
-/** A plugin at a point, as its calls and listeners are limited, counted and logged. */
+/** The target with which the calls and listeners of a plugin at a point are limited, counted and logged. */
 function targetOf(
   point: string,
   { plugin, spec, place }: Loaded,
@@ -136,7 +136,8 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
     throw error;
   }
   contributions.isComplete = true;
-  // A member that a plugin added would be one of every object of the thread. The main thread is not only the server's.
+  // A member that a plugin added would be in every object of the thread. The main thread does not belong to the server
+  // alone.
   if (thread !== 'front') Object.preventExtensions(Object.prototype);
   return contributions;
 }

@@ -14,7 +14,7 @@ const isPlugin = (value: unknown): value is Plugin => {
   return typeof name === 'string' && name !== '' && typeof parse === 'function' && typeof contribute === 'function';
 };
 
-/** Whether this is a plugin with a schema that was not made with definePlugin. */
+/** Whether a value is a plugin with a schema that was not created with definePlugin. */
 const hasSchema = (value: unknown): value is PluginWithSchema<unknown> => {
   const { config, parse } = (value ?? {}) as Partial<PluginWithSchema<unknown> & Plugin>;
   return (
@@ -88,7 +88,7 @@ const isExplained = (error: unknown): boolean =>
 
 /**
  * Imports a plugin. `path` is its position in the configuration. With a version, the main thread reads its modules
- * again if it has not with this version (ModuleVersions). Throws ConfigError.
+ * again unless it has already done so with this version (ModuleVersions). Throws ConfigError.
  */
 export async function importPlugin(use: string, path = 'plugins', version?: number): Promise<Plugin> {
   const [url, name] = partsOf(use);
@@ -100,7 +100,7 @@ export async function importPlugin(use: string, path = 'plugins', version?: numb
   } catch (error) {
     const place = await errorPlace(error, url);
     const why = `${place === undefined ? '' : `${place}: `}${importError(error)}`;
-    // The stack of a syntax error, or of one of Node.js, has no code of the plugin.
+    // The stack of a syntax error, or of an error of Node.js, contains no code of the plugin.
     const cause = isExplained(error) ? undefined : { cause: error };
     throw new ConfigError(`${path}.use`, `${use} cannot be loaded: ${why}`, cause);
   }

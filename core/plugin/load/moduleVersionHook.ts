@@ -13,7 +13,7 @@ interface Resolved {
   readonly url: string;
 }
 
-/** The parameter of a URL that makes Node.js read its module again. */
+/** The parameter in the URL of a module that makes Node.js read the module again. */
 export const VERSION_PARAMETER = 'capstan-version';
 
 const VERSION = /\?capstan-version=\d+/;
@@ -31,7 +31,7 @@ const isOwn = (specifier: string): boolean => specifier === 'capstan' || specifi
 
 let port: MessagePort | undefined;
 
-/** Is called once by Node.js, with the port that takes the URLs of modules with a version. */
+/** Called once by Node.js, with the port that receives the URLs of modules with a version. */
 export function initialize({ files }: { readonly files: MessagePort }): void {
   port = files;
 }

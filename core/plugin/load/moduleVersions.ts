@@ -9,7 +9,9 @@ const OWN = fileURLToPath(new URL('../../../', import.meta.url));
 /** Whether the module of a file can change while the server runs. */
 const isWatched = (file: string): boolean => !file.includes('/node_modules/') && !file.startsWith(OWN);
 
-/** The URL with which a module is read again in this thread, with all that it imports, if this version has not been. */
+/**
+ * The URL with which a module and all its imports are read again in this thread, unless this version was read before.
+ */
 export const versionedUrl = (url: string, version: number): string => `${url}?${VERSION_PARAMETER}=${version}`;
 
 /**
@@ -35,7 +37,7 @@ export class ModuleVersions {
     return [...new Set([...this.#files, ...this.#commonFiles()])];
   }
 
-  /** Has modules read again with the next import. */
+  /** Makes the next import read modules again. */
   advance(): void {
     this.current++;
     for (const file of this.#commonFiles()) delete this.#common[file];

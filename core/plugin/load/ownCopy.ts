@@ -6,7 +6,7 @@ const OWN = new URL('../../../', import.meta.url).href;
 /** Whether a module can import this package by its name. */
 async function findsPackage(url: string): Promise<boolean> {
   if (url.startsWith(OWN)) return true;
-  // Few servers have plugins of others: the library is loaded for them only.
+  // Few servers have external plugins, so the library is loaded only for them.
   const { resolve } = await import('import-meta-resolve');
   try {
     resolve('capstan/api', url);

@@ -130,7 +130,10 @@ export function objectFields(shape: Shape, value: Json): FieldSet {
   return set === 'whole' ? NONE : set;
 }
 
-/** Whether a value matches the schema: it has declared members of their forms, and its list items have their keys. */
+/**
+ * Whether a value matches the schema: its members are declared and have the declared forms, and its list items have
+ * their keys.
+ */
 export function matches(shape: Shape, value: Json): boolean {
   const form = formOf(value);
   if (form === undefined) return true;

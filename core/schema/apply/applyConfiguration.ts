@@ -20,11 +20,11 @@ import type { Shape } from './shape.js';
 export interface ApplyResult {
   readonly object: Json;
   readonly managers: FieldManagers;
-  /** Whether there was a live object, which the configuration does not change: `object` equals it. */
+  /** Whether there was a live object that the configuration does not change: `object` equals it. */
   readonly isUnchanged: boolean;
 }
 
-/** Owns all fields of an object whose fields are not tracked yet. */
+/** The manager that owns all fields of an object whose fields are not tracked yet. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
@@ -43,7 +43,7 @@ export function applyConfiguration(
   const before = live ?? kind.empty;
   const current = currentManagers(kind, writer, live, managers);
 
-  // The manager owns the fields of the configuration, in place of those that it applied last.
+  // The manager owns the fields of the configuration, instead of those that it applied last.
   const { shape } = kind.version(kind.apiVersion)!;
   const fields = fieldsOf(shape, config);
   const { manager, subresource, now: time } = writer;
@@ -64,7 +64,7 @@ export function applyConfiguration(
   const merged = merge(shape, before, config)!;
   const object = removeDropped(kind, merged, next, last, owner);
 
-  // Other managers lose the fields that have changed by that.
+  // Other managers lose the fields that this has changed.
   const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
   const isUnchanged = equalJson(before, object);
   if (isEmpty(owned)) result.delete(self);
@@ -126,7 +126,7 @@ function removeDropped(
     kept = restoreOwned(kind, apiVersion, all, kept, set);
   kept = version.convert(kept);
   const dropped = difference(structFields(shape, all), structFields(shape, kept));
-  // Upstream leaves null for a map or list that has no members left.
+  // As in upstream, a map or list that has no members left becomes null.
   return kind.version(kind.apiVersion)!.convert(removeFields(shape, all, intersection(dropped, before), true));
 }
 

@@ -3,7 +3,7 @@ import type { Unstored } from '../decode/unstored.js';
 import { copyOf, isMembers, memberOf, setMember } from '../patch/members.js';
 import { memberShape, type Shape } from './shape.js';
 
-/** Where a value is: in a value that is compared as a whole, and in an item of a list that is part of one. */
+/** Whether a value is in one that is compared as a whole, and whether it is in an item of a list in such a value. */
 interface Place {
   readonly isWhole: boolean;
   readonly isInList: boolean;
@@ -12,9 +12,9 @@ interface Place {
 const OUTSIDE: Place = { isWhole: false, isInList: false };
 
 /**
- * The object with the members that decoding has not kept as they were sent, with which the owners of its fields are
- * found. Of the empty lists and maps that are left out, it has only those in items of lists that are compared as a
- * whole. Unchanged parts are shared with `object`.
+ * The object from which the owners of its fields are determined: with the members that decoding has not kept, as they
+ * were sent. Of the omitted empty lists and maps, only those in items of lists that are compared as a whole are
+ * included. Unchanged parts are shared with `object`.
  */
 export const asSent = (shape: Shape, object: Json, unstored: Unstored): Json =>
   unstored.members.length > 0 || unstored.below.length > 0 ? restore(shape, object, unstored, OUTSIDE) : object;

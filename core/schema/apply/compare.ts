@@ -4,7 +4,10 @@ import { type FieldSet, type MutableFieldSet, sortElements, LEAF, NONE, SELF } f
 import { itemElement, type ListForm, type MapForm, memberShape, type Shape, UNTYPED } from './shape.js';
 import { formOf, isEmptyObject, itemsOf, membersOf, formFor } from './values.js';
 
-/** The difference between two objects: paths only in the second, paths only in the first, paths with other values. */
+/**
+ * The difference between two objects: paths only in the second, paths only in the first, and paths with different
+ * values.
+ */
 export interface Difference {
   readonly added: FieldSet;
   readonly removed: FieldSet;
@@ -100,7 +103,7 @@ function compareValues(shape: Shape, before: Json | undefined, after: Json | und
   if (before === undefined) return { added: allFields(shape, after!) };
   if (after === undefined) return { removed: allFields(shape, before) };
   const [a, b] = [formOf(before), formOf(after)];
-  // A list in place of a map, or the reverse: nothing below corresponds, so that all fields differ.
+  // A list has replaced a map, or the reverse: nothing below corresponds, so all fields differ.
   if (a && b && a !== b)
     return {
       modified: LEAF,
@@ -193,7 +196,7 @@ function compareMember(
   if (a !== b) builder.setBelow(element, compareValues(memberShape(form, name) ?? UNTYPED, a, b));
 }
 
-/** Compares two objects. Throws InvalidListItem for an item of a list with keys that has none. */
+/** Compares two objects. Throws InvalidListItem for an item without the keys of its list. */
 export function compare(shape: Shape, before: Json, after: Json): Difference {
   const found = compareValues(shape, before, after);
   return found

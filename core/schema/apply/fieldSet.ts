@@ -28,7 +28,7 @@ export function isEmpty(set: FieldSet): boolean {
   return true;
 }
 
-/** Whether an element is in the set itself, and not only elements below it. */
+/** Whether an element itself is in the set, not only elements below it. */
 const includesSelf = (node: FieldSet): boolean => SELF in node || isEmpty(node);
 
 /**
@@ -48,7 +48,7 @@ const below = (node: FieldSet): FieldSet => {
 
 const NUMBER = /-?\d{1,19}(?!\d)/y;
 
-/** The number in a text whose digits may begin before `at`; undefined if it is not a value of its own. */
+/** The number at `at` in a text, whose digits may begin earlier; undefined if it is not a separate value. */
 function numberAround(text: string, at: number): bigint | undefined {
   let start = at;
   while (/[-\d]/.test(text[start - 1] ?? '')) start--;

@@ -11,7 +11,7 @@ export interface KindVersion {
 
 /** The kind of the written object. */
 export interface ManagedKind {
-  /** The version of the request, which all arguments and results have. */
+  /** The version of the request. All arguments and results are in this version. */
   readonly apiVersion: string;
   /** A version by name; undefined if it is no longer served. Managers of such versions lose their fields. */
   version(apiVersion: string): KindVersion | undefined;

@@ -48,7 +48,7 @@ interface Item {
   readonly value: Json;
 }
 
-/** Items with their elements. Items without keys get their position as element. */
+/** Pairs items with their elements. The element of an item without keys is its position. */
 function withElements(form: ListForm, items: readonly Json[]): Item[] {
   return items.map((value, i) => {
     try {
@@ -145,7 +145,7 @@ function removeFromMembers(form: MapForm, value: Members, set: FieldSet, nullsEm
 }
 
 /**
- * Adds to a set the struct members of which it contains only nested fields: owning a field implies owning its parent.
+ * Adds to a set those struct members of which it contains only nested fields: owning a field implies owning its parent.
  */
 export function addParentStructs(shape: Shape | undefined, set: FieldSet): FieldSet {
   const out: MutableFieldSet = {};

@@ -22,7 +22,7 @@ function atomicPaths(shape: Shape, value: Json, path: string): string[] {
   return [...(map.atomic ? [path] : []), ...below];
 }
 
-/** Upstream's errors for values that are null, which a configuration cannot be. */
+/** Upstream's errors for null values, which a configuration must not contain. */
 function nullErrors(shape: Shape, value: Json, path: string): string[] {
   if (value === null) return [`${path}: expected ${expectedForms(shape)}, got &{NULL_VALUE}`];
   if (Array.isArray(value) && shape.list) {
@@ -48,7 +48,7 @@ function shownScalar(error: string): string {
 
 /**
  * Merges the configuration of a mutation into an object, without any ownership. Throws UnmergeableConfiguration for one
- * that does not fit the schema, and for one that sets atomic values: their members that it does not name would be lost.
+ * that does not fit the schema, and for one that sets atomic values, since members that it does not name would be lost.
  */
 export function mergeConfiguration(shape: Shape, object: Json, configuration: Json): Json {
   const errors = [...readConfiguration(shape, configuration).errors, ...nullErrors(shape, configuration, '')];

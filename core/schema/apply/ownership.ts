@@ -48,7 +48,7 @@ export const UNTRACKED_FIELDS: FieldSet = {
   },
 };
 
-/** Fields that other managers lose: changed or added ones, and removed ones. */
+/** The fields that other managers lose: changed or added ones, and removed ones. */
 interface Changes {
   readonly changed: FieldSet;
   readonly removed: FieldSet;

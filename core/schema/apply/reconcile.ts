@@ -12,7 +12,7 @@ import type { FieldManager, FieldManagers } from './fieldManagers.js';
 import type { ManagedKind } from './managedKind.js';
 import { memberShape, type Shape } from './shape.js';
 
-/** Whether a value, of which the set contains elements, is atomic in the current schema. */
+/** Whether a value of which the set contains elements is atomic in the current schema. */
 function isNowAtomic(shape: Shape, below: FieldSet): boolean {
   if (!shape.map?.atomic && !shape.list?.atomic) return false;
   // An untyped value may have several forms; its elements show which one it had.
@@ -20,7 +20,7 @@ function isNowAtomic(shape: Shape, below: FieldSet): boolean {
   return Boolean(items ? shape.list?.atomic : shape.map?.atomic);
 }
 
-/** Paths of atomic values of which the set contains elements. */
+/** The paths of atomic values of which the set contains elements. */
 function atomicPaths(shape: Shape, set: FieldSet): FieldSet {
   const out: MutableFieldSet = {};
   for (const name in set) {

@@ -1,7 +1,7 @@
-/*
- * CBOR (RFC 8949) made of JSON texts, without values in between (spec, "Media types": `application/cbor`). Like
- * upstream's CBOR, it has all texts as byte strings of their UTF-8. The text of a field of bytes is their base64, which
- * clients decode where they expect bytes. Arrays and maps have no length, so that lists can be put together of the
+/**
+ * Converts JSON texts to CBOR (RFC 8949) without creating values in between (spec, "Media types": `application/cbor`).
+ * As in upstream's CBOR, all strings are byte strings of their UTF-8. A field of bytes is written as its base64 text,
+ * which clients decode where they expect bytes. Arrays and maps have no length, so that lists can be assembled from the
  * encodings of their items.
  */
 
@@ -31,7 +31,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const NINE = 0x39;
-/** The most bytes that are not of a text: those of a number of 64 bits. */
+/** The largest number of bytes that an item has besides a text: those of a 64-bit number. */
 const LARGEST_HEAD = 9;
 /** The number of digits up to which a JavaScript number holds every integer exactly. */
 const SAFE_DIGITS = 15;
@@ -81,7 +81,7 @@ class Transcoder {
           from += 4;
           break;
         default:
-          // Commas, colons and white space mean nothing more.
+          // Commas, colons and white space need no output.
           from = byte === MINUS || (byte > 0x2f && byte <= NINE) ? this.#number(from) : from + 1;
       }
     }
@@ -118,7 +118,7 @@ class Transcoder {
     }
   }
 
-  /** A text that begins at `start`, after its quote. Returns the place after it. */
+  /** Writes a text that begins at `start`, after its quote. Returns the position after it. */
   #string(start: number): number {
     const { text } = this;
     let end = start;
@@ -131,7 +131,7 @@ class Transcoder {
     return end + 1;
   }
 
-  /** A text whose first backslash is at `found`. */
+  /** Writes a text whose first backslash is at `found`. */
   #escaped(start: number, found: number): number {
     const { text } = this;
     let end = found;
@@ -143,7 +143,10 @@ class Transcoder {
     return end + 1;
   }
 
-  /** A number that begins at `start`: an integer if it is written as one and has at most 64 bits, else a double. */
+  /**
+   * Writes a number that begins at `start`: as an integer if it is written as one and has at most 64 bits, otherwise as
+   * a double.
+   */
   #number(start: number): number {
     const { text } = this;
     const isNegative = text[start] === MINUS;
@@ -175,7 +178,7 @@ class Transcoder {
   }
 }
 
-/** Whether a byte is one of a number with a fraction or an exponent. */
+/** Whether a byte can be part of a number with a fraction or an exponent. */
 const isOfNumber = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte > 0x2f && byte <= NINE) || byte === 0x2e || byte === 0x2b || byte === MINUS || (byte | 0x20) === 0x65);
@@ -189,14 +192,14 @@ export const encodeCborText = (text: Uint8Array): Buffer => new Transcoder(buffe
 /** The CBOR of a JSON text, as a document. */
 export const cborDocument = (text: Uint8Array): Buffer => Buffer.concat([CBOR_TAG, encodeCborText(text)]);
 
-/** A byte string, as all texts are. Its length must be below 24. */
+/** A text as a byte string. Its length must be below 24. */
 const shortText = (text: string): Buffer => Buffer.from([(BYTE_STRING << 5) | text.length, ...Buffer.from(text)]);
 
 const MAP_OF_TWO = Buffer.from([0xa2]);
 const TYPE = shortText('type');
 const OBJECT = shortText('object');
 
-/** An event of a watch around its object, which is a document: a document as well. */
+/** An event of a watch, as a document, around the document of its object. */
 export const cborEvent = (type: string, object: Uint8Array): Buffer =>
   Buffer.concat([CBOR_TAG, MAP_OF_TWO, TYPE, shortText(type), OBJECT, object]);
 
@@ -209,5 +212,5 @@ export function cborListFrame(empty: Uint8Array): { readonly head: Buffer; reado
   return { head: document.subarray(0, -2), tail: document.subarray(-2) };
 }
 
-/** The CBOR of the items of a JSON array, one after the other. */
+/** The CBOR of the items of a JSON array, one after another. */
 export const cborItems = (array: Uint8Array): Buffer => encodeCborText(array).subarray(1, -1);

@@ -8,7 +8,7 @@ import { UnreadableBody } from '../decode/unreadable.js';
 
 let decoder: Decoder | undefined;
 
-/** The decoder of the library, which is made on first use: few servers have CBOR. Maps may have keys of bytes. */
+/** The decoder of the library, created on first use: few servers have CBOR. Maps may have keys of bytes. */
 const libraryDecoder = (): Decoder => (decoder ??= new Decoder({ mapsAsObjects: false, useRecords: false }));
 
 /** Tags of byte strings that name the encoding of the bytes as text in JSON (RFC 8949, section 3.4.5.2). */
@@ -39,13 +39,13 @@ const SIMPLE_NAMES = new Map([
 ]);
 
 /**
- * Checks bytes from outside before the library reads them: that they are one item, how deep it is, that no length is
- * larger than what follows, that texts are UTF-8 and keys are texts and differ, and that it has no values but those
- * that stand for JSON. Tags that mean nothing for JSON are left out, since the library gives meanings to many of them.
+ * Checks bytes from outside before the library reads them: that they are a single item of limited depth, that no length
+ * exceeds the bytes that follow, that texts are UTF-8, that keys are distinct texts, and that all values represent
+ * JSON. Tags that have no meaning for JSON are removed, since the library gives meanings to many of them.
  */
 class Checker {
   #at = 0;
-  /** Beginnings and ends of the tags that are left out. */
+  /** Beginnings and ends of the tags that are removed. */
   readonly #ignored: number[] = [];
 
   constructor(readonly bytes: Buffer) {}
@@ -109,7 +109,7 @@ class Checker {
     }
   }
 
-  /** Visits the members of an array or a map, of which there are as many as its head says, or until a break. */
+  /** Visits the members of an array or a map: as many as its head says, or up to a break. */
   #members(info: number, visit: () => void): void {
     if (info === INDEFINITE) {
       for (;;) {
@@ -192,7 +192,7 @@ const isTagged = (value: object): value is Tagged => Object.hasOwn(value, 'tag')
 const textOf = (bytes: Uint8Array, encoding: BufferEncoding = 'utf8'): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding);
 
-/** The JSON value that an item stands for. */
+/** The JSON value that an item represents. */
 function toJson(item: unknown): Json {
   if (typeof item === 'bigint') return integerValue(item) as Json;
   if (typeof item !== 'object' || item === null) return item as Json;
@@ -207,9 +207,9 @@ function toJson(item: unknown): Json {
 const keyOf = (key: unknown): string => (typeof key === 'string' ? key : textOf(key as Uint8Array));
 
 /**
- * The JSON value of a document in CBOR (spec, "Media types"). Byte strings are texts in UTF-8, or base64 and so on
- * where a tag says so. Throws UnreadableBody for anything that stands for no JSON, such as duplicate keys, and 413 for
- * more than CBOR_BYTES.
+ * The JSON value of a document in CBOR (spec, "Media types"). Byte strings are texts in UTF-8; with a tag, the text is
+ * the bytes in the encoding that it names, such as base64. Throws UnreadableBody for anything that does not represent
+ * JSON, such as duplicate keys, and 413 for more than CBOR_BYTES.
  */
 export function decodeCbor(bytes: Uint8Array): Json {
   if (bytes.length > CBOR_BYTES)

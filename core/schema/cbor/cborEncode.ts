@@ -2,8 +2,8 @@ import { CBOR_TAG, cborListFrame, encodeCborText, OPEN_MAP } from './cbor.js';
 import type { Resource } from '../resource.js';
 import { metadataStart } from '../json/storedText.js';
 
-/*
- * Objects of built-in kinds in CBOR, made of records: a record is an object as it stands in a list, where it has
+/**
+ * Objects of built-in kinds in CBOR, assembled from records. A record is an object as an item of a list, which has
  * neither kind nor apiVersion.
  */
 
@@ -16,7 +16,7 @@ export function encodeCborRecords(resource: Resource, texts: readonly Uint8Array
   return texts.map(text => Buffer.concat([MAP, encodeCborText(text.subarray(start))]));
 }
 
-/** Makes whole objects, as documents, of records. */
+/** Returns a function that turns records into whole objects, as documents. */
 export function cborObjects({ kind, apiVersion }: Resource): (record: Uint8Array) => Buffer {
   const envelope = encodeCborText(Buffer.from(JSON.stringify({ kind, apiVersion }))).subarray(0, -1);
   return record => Buffer.concat([CBOR_TAG, envelope, record.subarray(MAP.length)]);

@@ -51,7 +51,10 @@ const CREATED_AT: ResourceColumn = {
   description: 'Time since the object was created.',
 };
 
-/** Compiles a path; undefined for a malformed one: definitions are only validated for the first character. */
+/**
+ * Compiles a path; undefined for a malformed one, because the validation of definitions checks only the first
+ * character.
+ */
 function compileIfValid(text: string): JsonPath | undefined {
   try {
     return compilePath(text);

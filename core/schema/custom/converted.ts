@@ -3,10 +3,10 @@ import type { ApiObject } from '../../model/object.js';
 import { isRecord, stringAt, type UnknownRecord } from '../../model/record.js';
 import { metadataTextViolations } from '../decode/metadata.js';
 
-/** Thrown for a converted object that is not the original one in another version. */
+/** Thrown for a converted object that does not represent the original one. */
 export class WrongConversion extends Error {
   constructor(
-    /** The part of it that is wrong. */
+    /** The part of the object that is wrong. */
     readonly part: 'type' | 'object' | 'metadata',
     message: string,
   ) {
@@ -25,7 +25,7 @@ const IDENTITY = [
 ] as const;
 
 /**
- * The result of a conversion of `original` to a version, with the metadata of the original but for labels and
+ * The result of a conversion of `original` to a version, with the metadata of the original except labels and
  * annotations. Throws WrongConversion, with upstream's texts, for an object of another version, kind or identity.
  */
 export function acceptConverted(original: ApiObject, converted: unknown, apiVersion: string): ApiObject {
@@ -45,7 +45,7 @@ export function acceptConverted(original: ApiObject, converted: unknown, apiVers
   return { ...converted, metadata: before } as unknown as ApiObject;
 }
 
-/** Takes over the labels or annotations of a converted object. */
+/** Copies the labels or annotations of a converted object. */
 function restoreTexts(restored: UnknownRecord, metadata: UnknownRecord, member: 'labels' | 'annotations'): void {
   const texts = metadata[member];
   if (texts === undefined || texts === null) {
@@ -57,7 +57,7 @@ function restoreTexts(restored: UnknownRecord, metadata: UnknownRecord, member: 
     if (typeof text !== 'string')
       wrong('metadata', `metadata.${member}[${key}] must be a string, but is ${goType(text)} in converted object`);
   const violations = metadataTextViolations(member, texts as { [key: string]: string });
-  // Upstream's field of annotations is in the singular here.
+  // Upstream's name of the annotations field is in the singular here.
   const fieldOf = (field: string): string => field.replace(/^metadata\.annotations/, 'metadata.annotation');
   const found = violations.map(({ field, message }) => `${fieldOf(field)}: ${message}`);
   if (found.length > 0) wrong('metadata', found.length === 1 ? found[0]! : `[${found.join(', ')}]`);

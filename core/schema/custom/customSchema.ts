@@ -56,7 +56,7 @@ function decodeMetadata(given: Json | undefined, strictErrors: StrictErrors): Ob
 const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`;
 
 /**
- * Removes unknown fields and nulls, and applies defaults if they may add something, in place. Adds the removed paths to
+ * Removes unknown fields and nulls, and applies defaults if there may be any, in place. Adds the removed paths to
  * `dropped`. Throws ExcessiveDefaults.
  */
 function normalizeMembers(
@@ -72,7 +72,10 @@ function normalizeMembers(
   if (growth) applyDefaults(object, schema, growth);
 }
 
-/** `work()`. Throws Refusal 422 that names object and field where defaults would make the object too large. */
+/**
+ * Returns the result of `work`. Throws Refusal 422 that names object and field if defaults would make the object too
+ * large.
+ */
 export function withinGrowth<T>(apiVersion: string, kind: string, name: string, work: () => T): T {
   try {
     return work();
@@ -82,7 +85,7 @@ export function withinGrowth<T>(apiVersion: string, kind: string, name: string, 
   }
 }
 
-/** The violation of a field with which the defaults of a definition are too many. */
+/** The violation of the field at which the defaults of a definition exceed their bound. */
 export const excessiveDefaults = (field: string, { most }: ExcessiveDefaults): Violation => ({
   reason: 'FieldValueTooLong',
   field,
@@ -90,9 +93,8 @@ export const excessiveDefaults = (field: string, { most }: ExcessiveDefaults): V
 });
 
 /**
- * Decoding and reading of the objects of a version. Stored objects are read with the schema and the defaults that
- * `writtenAs` returns, those of the version in which they were stored; then the fields that this version does not have
- * are removed.
+ * Decodes and reads the objects of a version. Stored objects are read with the schema and defaults that `writtenAs`
+ * returns for the version in which they were stored; then the fields that this version does not have are removed.
  */
 export function customSchema(
   schema: StructuralSchema,
@@ -150,7 +152,7 @@ export function customSchema(
 /** Thrown for an embedded object whose apiVersion, kind or metadata have a wrong type. */
 export class EmbeddedMismatch extends TypeMismatch {
   constructor(
-    /** The path, what is there, and what is wrong with it. */
+    /** The path, the value there, and the problem with it. */
     readonly field: string,
     readonly value: Json,
     readonly why: string,
@@ -207,7 +209,7 @@ export function embeddedViolations(object: ApiObject, schema: StructuralSchema):
 
 const joinField = (path: string, member: string): string => (path ? `${path}.${member}` : member);
 
-/** Violations of the type of an embedded object, where it is there. */
+/** Violations of `apiVersion` or `kind` of an embedded object, if it is present. */
 function nameViolations(
   object: Members,
   member: 'apiVersion' | 'kind',

@@ -5,7 +5,7 @@ import type { Json } from '../../model/object.js';
 import { deepCopy, isMembers, type Members, setMember } from '../patch/members.js';
 import { additionalSchema, isForbiddenNull, propertySchema } from './prune.js';
 
-/** Defaults would make an object too large. */
+/** Thrown if defaults would make an object too large. */
 export class ExcessiveDefaults extends Error {
   constructor(
     /** The path of the field whose default exceeded the bound. */
@@ -17,7 +17,7 @@ export class ExcessiveDefaults extends Error {
   }
 }
 
-/** The size of a value beside its text: even a short one takes memory and time. */
+/** The size of a value in addition to its text: even a short one takes memory and time. */
 const VALUE_BYTES = 16;
 
 const valuesIn = (value: Json): number =>
@@ -38,7 +38,7 @@ function sizeOf(schema: StructuralSchema): number {
 }
 
 /**
- * How much defaults have added to objects that are in memory at once. A few bytes of a schema, or of an object, may
+ * Counts how much defaults have added to objects that are in memory at once. A few bytes of a schema or an object may
  * multiply: a list of ten empty objects whose members have such a list as their default, and so on.
  */
 export class Growth {
@@ -46,13 +46,13 @@ export class Growth {
   #before = 0;
   readonly #path: string[] = [];
 
-  /** Begins with another object. */
+  /** Begins a new object. */
   begin(): void {
     this.#before = this.#added;
     this.#path.length = 0;
   }
 
-  /** A copy of the default of a field. Throws ExcessiveDefaults if it is too much. */
+  /** A copy of the default of a field. Throws ExcessiveDefaults if it exceeds the bound. */
   defaultOf(schema: StructuralSchema, field: string): Json {
     this.#added += sizeOf(schema);
     const isTooMuch = this.#added > DEFAULTS_AT_ONCE_BYTES;
@@ -64,7 +64,7 @@ export class Growth {
     return deepCopy(schema.default as Json);
   }
 
-  /** Descends into a field, which `leave` ends. */
+  /** Descends into a field, until `leave` is called. */
   enter(field: string): void {
     this.#path.push(field);
   }

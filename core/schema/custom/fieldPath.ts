@@ -7,7 +7,7 @@ export interface PathElement {
   readonly isKey: boolean;
 }
 
-/** A field path that was found in a schema, with the schema of its field, or why it was not found. */
+/** The result of looking up a field path: the path with the schema of its field, or the reason why it was not found. */
 export type FieldPath =
   | { readonly names: readonly PathElement[]; readonly schema: StructuralSchema | undefined }
   | { readonly error: string };
@@ -17,7 +17,7 @@ const TOKEN = /[.[\]]|'(?:[^'\\]|\\.)*'|[^.[\]]+/gs;
 const NOT_FOUND = 'does not refer to a valid field';
 const UNEXPECTED_END = 'unexpected end of JSON path';
 
-/** Thrown for a path that is not one of the schema. */
+/** Thrown for a path that is not in the schema. */
 class InvalidFieldPath extends Error {}
 
 function refuse(message: string): never {
@@ -25,8 +25,8 @@ function refuse(message: string): never {
 }
 
 /**
- * Finds a path (`.a.b`, `.m['k']`) in a schema, with upstream's messages for those that are not there. `brackets`:
- * names in brackets are allowed.
+ * Finds a path (`.a.b`, `.m['k']`) in a schema, with upstream's messages for paths that do not exist. `brackets`: names
+ * in brackets are allowed.
  */
 export function findFieldPath(path: string, schema: StructuralSchema | undefined, brackets = true): FieldPath {
   try {
@@ -47,7 +47,7 @@ function walkPath(tokens: readonly string[], schema: StructuralSchema | undefine
     if (token !== '.' && token !== '[') refuse(`expected [ or . but got: ${token}`);
     if (token === '[' && !brackets) refuse('array notation is not allowed');
     const name = token === '.' ? next() : quotedName(next());
-    // Without properties the name is a key of a map, whose schema is that of its values.
+    // Without properties, the name is a key of a map, whose schema is that of its values.
     const isKey = !current?.properties;
     if (isKey && current?.additionalProperties === undefined) refuse(NOT_FOUND);
     names.push({ name, isKey });

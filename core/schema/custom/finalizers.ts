@@ -2,8 +2,8 @@ import type { ApiObject } from '../../model/object.js';
 import { STANDARD_FINALIZERS } from '../decode/metadata.js';
 
 /**
- * Warns about each finalizer that a write has added to a custom object and that has no path, in upstream's words: the
- * name may also be that of another writer. Standard finalizers are expected.
+ * Warns, in upstream's words, about each finalizer without a path that a write has added to a custom object: another
+ * writer may use the same name. Standard finalizers cause no warning.
  */
 export function warnAboutFinalizers(object: ApiObject, old: ApiObject | undefined, warn: (text: string) => void): void {
   const { finalizers } = object.metadata;

@@ -151,5 +151,5 @@ const FORMATS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
 /** Whether a string has a format. Unknown formats accept every string. */
 export const hasFormat = (text: string, format: string): boolean => FORMATS.get(format)?.(text) ?? true;
 
-/** Whether validation knows a format: others are as if they were not there. Passwords are any strings. */
+/** Whether validation knows a format. Unknown formats are ignored. A password may be any string. */
 export const isKnownFormat = (format: string): boolean => FORMATS.has(format) || format === 'password';

@@ -51,9 +51,9 @@ function slice(list: unknown[], from: string, to: string, by: string): unknown[]
 const SLICE = /^(-?\d*):(-?\d*)(?::(\d*))?$/;
 const FILTER = /^\?\((.*)\)$/s;
 const OPERATOR = /==|!=|<=|>=|<|>/g;
-/** The longest path. */
+/** The length of the longest path that is compiled. */
 const MAX_LENGTH = 4096;
-/** The number of values after a step: repeated `..` would multiply them. */
+/** The largest number of values after a step, because repeated `..` would multiply them. */
 const MAX_VALUES = 1000;
 
 function applyStep(values: readonly unknown[], step: Step): unknown[] {
@@ -120,7 +120,7 @@ function compare(left: readonly unknown[], operator: string, right: readonly unk
   return COMPARATORS[operator]!(left[0] as never, right[0] as never);
 }
 
-/** The values of several steps, one by one: together they may be any number. */
+/** The values of several steps, one by one, because their total number is not limited. */
 function* union(steps: readonly Step[], value: unknown): Generator<unknown> {
   for (const step of steps) yield* step(value);
 }
@@ -177,7 +177,7 @@ function compileSteps(text: string): JsonPath {
       at++;
     }
     at++;
-    // A dot may stand before a bracket, and at the end, where it changes nothing.
+    // A dot before a bracket, or at the end, is allowed and changes nothing.
     if (text[at] === '[' || at >= text.length) continue;
     NAME.lastIndex = at;
     const found = NAME.exec(text)?.[0];

@@ -14,8 +14,8 @@ import { deprecationText } from '../registry/deprecation.js';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 /**
- * Verbs that discovery names while a kind is being deleted. Upstream's discovery omits all writes but deletes then;
- * updates that finish its objects are still served.
+ * The verbs in discovery documents while a kind is being deleted. As in upstream, they omit all writes except deletes;
+ * updates that allow its objects to be deleted are still served.
  */
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
@@ -46,7 +46,7 @@ function cacheResult<T>(make: () => T): () => T {
   return () => (cached ??= { value: make() }).value;
 }
 
-/** Describes what is wrong with the names that keys in the store are made of. */
+/** Describes the problems of the names from which keys in the store are made. */
 export const nameProblems = ({
   group,
   plural,
@@ -57,7 +57,7 @@ export const nameProblems = ({
 
 type SchemaSource = (apiVersion: string) => CustomSchema | undefined;
 
-/** The schemas of the versions of a type by apiVersion, each made when first asked for. */
+/** The schemas of the versions of a type by apiVersion, each created when first requested. */
 function schemasOf({ group, versions }: ResourceType, make: (version: ResourceVersion) => CustomSchema): SchemaSource {
   const schemas = new Map(versions.map(version => [`${group}/${version.name}`, cacheResult(() => make(version))]));
   return apiVersion => schemas.get(apiVersion)?.();
@@ -102,7 +102,7 @@ function deprecationOf(
 
 /**
  * The served versions of a resource type as registry resources, which generic code treats like built-in ones. Throws
- * Error for names that would make its keys in the store those of other objects.
+ * Error for names with which its keys in the store would be those of other objects.
  */
 export function resourcesOf(type: ResourceType): Resource[] {
   const [problem] = nameProblems(type);

@@ -82,7 +82,10 @@ function replicaViolations(object: ApiObject, path: string): Violation[] {
   return count > MAX_REPLICAS ? [invalid(path, count, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
 }
 
-/** Describes, in upstream's words, a field whose value is not of a type; undefined if the field is absent or right. */
+/**
+ * Describes, in upstream's words, a field whose value does not have the expected type; undefined if the field is absent
+ * or correct.
+ */
 function wrongTypeAt(object: ApiObject, names: readonly string[], expected: 'int64' | 'string'): string | undefined {
   let value: unknown = object;
   const describe = (depth: number, type: string): string =>
@@ -113,7 +116,9 @@ const NOT_CHECKED: Violation = {
     'existing errors to complete validation',
 };
 
-/** Violations of the schema in the whole object. Of these, only lists with duplicates may stay as they are. */
+/**
+ * Violations of the schema in the whole object. Of the existing violations, only lists with duplicates are accepted.
+ */
 function objectViolations(object: ApiObject, old: ApiObject | undefined, version: ResourceVersion): Violation[] {
   const value = object as unknown as Json;
   const { schema } = version;
@@ -126,8 +131,8 @@ function objectViolations(object: ApiObject, old: ApiObject | undefined, version
 }
 
 /**
- * Violations of the schema in the status. Upstream validates the status on its own: paths in messages begin at it, what
- * is wrong elsewhere does not matter, and objects that are embedded in it are not validated.
+ * Violations of the schema in the status. Upstream validates the status separately: paths in messages begin at it,
+ * violations elsewhere are ignored, and objects that are embedded in it are not validated.
  */
 function statusViolations(object: ApiObject, old: ApiObject | undefined, version: ResourceVersion): Violation[] {
   const { schema } = version;
@@ -141,7 +146,7 @@ function statusViolations(object: ApiObject, old: ApiObject | undefined, version
   return [...inStatus, ...scaleStatusViolations(object, version), ...newDuplicates(object, old, schema)];
 }
 
-/** Duplicates in lists, unless the object had some before. */
+/** Duplicates in lists, unless the old object had any. */
 function newDuplicates(object: ApiObject, old: ApiObject | undefined, schema: StructuralSchema): Violation[] {
   const found = duplicateViolations(object as unknown as Json, schema, '');
   if (found.length === 0 || !old) return found;
@@ -150,7 +155,7 @@ function newDuplicates(object: ApiObject, old: ApiObject | undefined, schema: St
 
 /**
  * The validation of the objects of a version. `check` finds violations that a schema cannot express; it is not called
- * for objects that violate the schema so far that code which relies on it could not read them.
+ * for objects with violations that code which relies on the schema could not handle.
  */
 function makeValidator(type: ResourceType, version: ResourceVersion, rules: () => RuleEvaluator | undefined) {
   return (
@@ -183,7 +188,7 @@ function restoreMetadata(object: ApiObject, { metadata }: ApiObject): void {
   };
 }
 
-/** A create removes the status. A default of it in the schema is set again. */
+/** A create removes the status. The default of the status in the schema is then set again. */
 function setDefaultStatus(object: ApiObject, { properties }: StructuralSchema): void {
   const status = properties?.['status'];
   if (!status) return;
@@ -271,7 +276,7 @@ export function strategyOf(
     validateStatus: (object, old, context) =>
       violations(statusViolations, object, old, context, () => strategy.validateStatus?.(object, old, context) ?? []),
     selectableFields: new Map([...schema.selectableFields!, ...(strategy.selectableFields ?? [])]),
-    // Conversion is part of reading an object: `schemaFor` gives what calls the type's own.
+    // Conversion is part of reading an object: the schema of `schemaFor` calls the type's own conversion.
     convert: schema.convert,
   });
 }

@@ -7,8 +7,8 @@ const scalar = (name: ScalarName): Scalar => ({ is: 'scalar', name });
 const UNTYPED = scalar('any');
 const STRING = scalar('string');
 /**
- * The formats with which a string must be a string in server-side apply. Upstream's field management gives strings of
- * any other format the type of a scalar: a number passes, and validation refuses it later.
+ * The formats with which server-side apply requires a string. With any other format, upstream's field management
+ * accepts every scalar, such as a number, which validation refuses later.
  */
 const STRING_FORMATS: readonly unknown[] = [undefined, '', 'byte'];
 /** A scalar of any type in server-side apply. */
@@ -75,7 +75,7 @@ function objectType(schema: StructuralSchema, id: string, open: boolean): Type {
   if (schema.properties && Object.keys(schema.properties).length > 0) return toStruct(schema, id, false, open);
   if (typeof values === 'object') return { is: 'map', of: toType(values, `${id}.*`, open) };
   const isFree = values === true || schema['x-kubernetes-preserve-unknown-fields'];
-  // An atomic object has a type that says so.
+  // An atomic object needs a type with that marker.
   if (isFree && schema['x-kubernetes-map-type'] !== 'atomic') return { is: 'map', of: UNTYPED };
   return toStruct(schema, id, false, open);
 }

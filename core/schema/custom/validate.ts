@@ -98,7 +98,7 @@ const tooMany = (field: string, count: number, most: number): Violation => ({
 
 const inBody = (path: string, text: string): string => `${path} in body ${text}`;
 
-/** The relative difference up to which upstream takes a quotient of doubles for a whole number above it. */
+/** The relative difference up to which upstream considers a quotient of doubles equal to a whole number above it. */
 const WHOLE_ERROR = 1e-9;
 
 /** Whether a quotient of doubles is whole by upstream's rule: only larger ones may differ from a whole number. */
@@ -144,7 +144,7 @@ const lengthOf = (text: string): number => {
 
 function stringViolations(value: string, schema: StructuralSchema, path: string, out: Violation[]): void {
   const { maxLength, minLength, pattern, format } = schema;
-  // Upstream reports only the first of the limits that a string exceeds.
+  // As in upstream, only the first of the limits that a string exceeds is reported.
   if (maxLength !== undefined && lengthOf(value) > maxLength) out.push(tooLong(path, maxLength));
   else if (minLength !== undefined && lengthOf(value) < minLength)
     out.push(invalid(path, value, inBody(path, `should be at least ${minLength} chars long`)));
@@ -301,7 +301,7 @@ function checkValue(value: Json, old: OldValue, schema: StructuralSchema, path: 
   if (typeof value === 'string') stringViolations(value, schema, path, out);
   else if (isNumber(value)) numberViolations(value, schema, path, out);
   else if (Array.isArray(value)) listViolations(value, old, schema, path, out);
-  // Upstream requires that an enumeration names null even if the schema is nullable.
+  // As in upstream, an enumeration must name null even if the schema is nullable.
   if (schema.enum && !schema.enum.some(one => isEqual(one, value)))
     out.push(notSupported(path, goValue(value), schema.enum.map(enumText)));
   if (isMembers(value)) objectViolations(value, old, schema, path, out);
@@ -318,8 +318,8 @@ export function schemaViolations(value: Json, schema: StructuralSchema, path = '
 }
 
 /**
- * The parts of a value that are of another type than the schema says, without everything else that it demands. Stops
- * when there are more than an error reports.
+ * Violations for the parts of a value that do not have the type in the schema; other requirements are not checked.
+ * Stops when there are more than an error reports.
  */
 export function typeViolations(value: Json, schema: StructuralSchema, path = '', out: Violation[] = []): Violation[] {
   if (out.length > MAX_VIOLATIONS) return out;
@@ -369,14 +369,14 @@ function findDuplicateItems(list: Json[], schema: StructuralSchema, path: string
   const kind = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (kind !== 'set' && kind !== 'map') return;
-  // Upstream takes null for an object without keys.
+  // As in upstream, null counts as an object without keys.
   const wrong = kind === 'map' ? list.findIndex(item => item !== null && !isMembers(item)) : -1;
   if (wrong >= 0) {
     const text = 'must be an object for an array of list-type map';
     out.push(invalid(`${path}[${wrong}]`, goValue(list[wrong]!), text));
     return;
   }
-  /** How often each item occurs. Of several, the second one is reported. */
+  /** How often each item occurs. Of equal items, the second one is reported. */
   const counts = new Map<string, number>();
   for (let i = 0; i < list.length && out.length <= MAX_VIOLATIONS; i++) {
     const item = list[i]!;

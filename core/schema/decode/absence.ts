@@ -3,7 +3,7 @@ import { SCALAR_ZEROS } from './scalars.js';
 
 /**
  * How a decoded object represents a field without a value: no member, null, or the zero value of the type. The types of
- * kinds are made from this (scripts/build/kindTypes.mjs).
+ * kinds are generated from this (scripts/build/kindTypes.mjs).
  */
 export function absenceOf({ type, pointer, omitEmpty }: Field): 'omitted' | 'null' | 'zero' {
   if (pointer || type.is === 'list' || type.is === 'map') return omitEmpty ? 'omitted' : 'null';

@@ -18,18 +18,21 @@ export { parseJson, parseStrict, type StrictJson } from '../json/json.js';
 export interface DecodeSink {
   /** Messages such as `unknown field "spec.foo"`. */
   readonly strictErrors: string[];
-  /** The value is the result of a strategic merge and not of a parse: upstream reports mismatches differently then. */
+  /**
+   * Whether the value is the result of a strategic merge and not of a parse: upstream then reports mismatches
+   * differently.
+   */
   readonly isMerged?: boolean;
-  /** Custom kinds keep nulls that their schemas do not allow. */
+  /** Whether nulls are kept even if the schema of a custom kind does not allow them. */
   readonly keepsNulls?: boolean;
   /**
-   * Receives where decoding leaves out empty lists and maps, which some kinds tell from absent ones: the members of the
-   * object with one at or below them, such as `spec`, each with the members of its own that are or have one.
+   * Receives the members of the object, such as `spec`, in which decoding omits empty lists and maps, each with the
+   * names of its own members that are or contain one. Some kinds distinguish them from absent ones.
    */
   readonly emptied?: Map<string, Set<string>>;
-  /** Receives the members that decoding does not keep as they were sent. */
+  /** Receives the members that decoding does not keep as sent. */
   readonly unstored?: Unstored;
-  /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
+  /** Describes a mismatch of a number in the text that the parsed value does not show. */
   readonly numberMismatch?: string | undefined;
 }
 
@@ -41,17 +44,20 @@ interface MapKey {
   readonly key: string;
 }
 
-/** The state of a decoding: the path of the current value, and what is wrong or not kept so far. */
+/** The state of a decoding: the path of the current value, and the errors and unstored members so far. */
 class Context implements DecodeErrors {
   readonly path: (string | number | MapKey)[] = [];
   readonly strictErrors = new StrictErrors();
   struct = '';
-  /** How many values around this one have a type that decodes JSON itself, below which no field is unknown. */
+  /** How many of the enclosing values have a type that decodes JSON itself, in which no field is unknown. */
   lenient = 0;
-  /** The nodes of `sink.unstored` for the values around the current one, from the object on, as far as they exist. */
+  /**
+   * The nodes of `sink.unstored`, as far as they exist, for the values that enclose the current one, beginning with the
+   * object.
+   */
   readonly #unstored: Unstored[] = [];
 
-  /** `isCustom`: the kind is a custom one, whose metadata upstream decodes on their own. */
+  /** `isCustom`: the kind is a custom one, whose metadata upstream decodes separately. */
   constructor(
     readonly sink: DecodeSink,
     readonly isCustom: boolean,
@@ -59,7 +65,7 @@ class Context implements DecodeErrors {
     if (sink.unstored) this.#unstored.push(sink.unstored);
   }
 
-  /** The decoding of the value at the end of the path has ended. */
+  /** Ends the decoding of the value at the end of the path. */
   leave(): void {
     this.path.pop();
     if (this.#unstored.length > this.path.length + 1) this.#unstored.pop();
@@ -77,7 +83,7 @@ class Context implements DecodeErrors {
     this.strictErrors.add(`unknown field ${JSON.stringify(text)}`);
   }
 
-  /** An empty list or map of the current value is left out. */
+  /** Records that an empty list or map of the current value is omitted. */
   leaveOut(field: string): void {
     const { emptied } = this.sink;
     if (!emptied) return;
@@ -88,7 +94,7 @@ class Context implements DecodeErrors {
     if (typeof inner === 'string') within.add(inner);
   }
 
-  /** A member of the current value is not kept as it was sent. `omitted`: an empty list or map is left out. */
+  /** Records that a member of the current value is not kept as sent. `omitted`: it is an omitted empty list or map. */
   leaveUnstored(name: string, value: Json, omitted: boolean): void {
     const nodes = this.#unstored;
     if (nodes.length === 0) return;
@@ -115,7 +121,7 @@ class Context implements DecodeErrors {
     throw new TypeMismatch(`json: cannot unmarshal ${actual} into ${into}`);
   }
 
-  /** A value is not a string of the type `name`. */
+  /** Throws for a value that is not a string of the type `name`. */
   mismatchString(value: Json, name: string): never {
     if (!this.sink.isMerged) return this.mismatch(value, name);
     throw new TypeMismatch(
@@ -261,13 +267,13 @@ function formDecoder(struct: Struct): Decoder {
   };
 }
 
-/** How a field is decoded and written. */
+/** The decoder of a field, and how the field is written. */
 interface FieldPlan {
   readonly name: string;
   readonly decode: Decoder;
   /** Whether a value is empty, so that it is omitted or written as null. */
   readonly isEmpty: ((value: Json) => boolean) | undefined;
-  /** An empty list or map is written as null, since protobuf cannot distinguish both. */
+  /** An empty list or map is written as null, since protobuf cannot distinguish the two. */
   readonly emptyIsNull?: boolean;
   /** The value written for an absent field; undefined if it is omitted. */
   readonly absent: ((context: Context) => Json) | undefined;
@@ -376,8 +382,8 @@ export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: 
 type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'custom'>;
 
 /**
- * Decodes a value as an object of a resource. Kind and apiVersion are those of the resource; the caller compares them
- * with the value's before. Throws `TypeMismatch`.
+ * Decodes a value as an object of a resource. Kind and apiVersion are those of the resource; the caller has compared
+ * them with those of the value. Throws `TypeMismatch`.
  */
 export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
   if (resource.custom)

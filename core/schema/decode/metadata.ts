@@ -112,7 +112,7 @@ function annotationViolations(given: { readonly [key: string]: string }): Violat
   return found;
 }
 
-/** Returns the violations in labels or annotations alone. */
+/** Returns the violations in either labels or annotations. */
 export const metadataTextViolations = (
   member: 'labels' | 'annotations',
   given: { readonly [key: string]: string },

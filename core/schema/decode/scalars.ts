@@ -83,7 +83,7 @@ const UNITS = new Map([
 ]);
 const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const DURATION_PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy;
-/** Go's durations are signed 64-bit numbers of nanoseconds: some 292 years. */
+/** Go's durations are signed 64-bit numbers of nanoseconds: about 292 years. */
 const MAX_NANOSECONDS = (1n << 63n) - 1n;
 
 /** Parses a Go duration (`1h2m3.5s`) to nanoseconds. Returns undefined if malformed or beyond 64 bits. */
@@ -98,7 +98,7 @@ export function parseDuration(text: string): bigint | undefined {
   return text[0] === '-' ? -total : total;
 }
 
-/** The most characters of a duration. */
+/** The largest number of characters of a duration. */
 const DURATION_CHARACTERS = 100;
 
 /** Go's error for a text that is not a duration (`30s`, `1m30s`, `-1.5h`); undefined for a duration. */
@@ -144,7 +144,7 @@ const decodeDuration: ScalarDecoder = (value, errors) => {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The place at which Go's decoder finds an error in a text that is no base64 (RFC 4648, section 4). */
+/** The position at which Go's decoder finds an error in a text that is not base64 (RFC 4648, section 4). */
 function base64ErrorAt(text: string): number {
   const bytes = Buffer.from(text);
   let digits = 0;

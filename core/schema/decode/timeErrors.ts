@@ -1,4 +1,7 @@
-/** The beginning of a text that an element of a layout takes: where it ends, and what is out of range. */
+/**
+ * Parses the beginning of a text by an element of a layout. Returns the end of the parsed part, and the name of a part
+ * that is out of range.
+ */
 type Read = (text: string) => { readonly end: number; readonly outOfRange?: string } | undefined;
 
 const number = (pattern: RegExp, name: string, low: number, high: number): Read => {
@@ -52,7 +55,7 @@ const LAYOUTS = {
 /** A layout of times, as Go writes it. */
 export type TimeLayout = keyof typeof LAYOUTS;
 
-/** The message with which Go refuses a text that is no time of the layout: it names the first element that is wrong. */
+/** The message with which Go refuses a text that is not a time of the layout; it names the first wrong element. */
 export function timeError(text: string, layout: TimeLayout): string {
   const subject = `parsing time ${JSON.stringify(text)}`;
   let rest = text;

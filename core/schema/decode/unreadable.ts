@@ -5,7 +5,7 @@ import { Refusal } from '../../model/refusal.js';
  * object of a certain kind add its name to the message.
  */
 export class UnreadableBody extends Refusal {
-  /** `syntaxError`: what is wrong with the text, where it could not be parsed. */
+  /** `syntaxError`: the syntax error, if the text could not be parsed. */
   constructor(
     message: string,
     readonly syntaxError?: string,

@@ -1,30 +1,30 @@
 import type { Json } from '../../model/object.js';
 
 /**
- * A member that was sent and that the form in the store cannot hold: an empty list or map, or a field whose feature
- * gate is off.
+ * A member that was sent but that the stored form cannot represent: an empty list or map, or a field whose feature gate
+ * is off.
  */
 export interface UnstoredMember {
   readonly name: string;
   readonly value: Json;
-  /** Whether it is an empty list or map that is left out, instead of stored as null. */
+  /** Whether it is an empty list or map that is omitted instead of stored as null. */
   readonly omitted: boolean;
 }
 
 /**
- * The members below a place in an object that decoding has not kept as they were sent. It is a tree, because a copy of
- * the path of each member would make hostile bodies expensive, whose members are many and deep.
+ * The members, below a place in an object, that decoding has not kept as sent. It is a tree, because copying the path
+ * of each member would make hostile bodies, which have many deep members, expensive.
  */
 export interface Unstored {
-  /** The name or index of the place in what is around it; empty for the object itself. */
+  /** The name or index of the place in its container; empty for the object itself. */
   readonly step: string | number;
   readonly members: UnstoredMember[];
   readonly below: Unstored[];
 }
 
 /**
- * Calls back with the place of each empty list and map that is left out. The array is reused: a callback that keeps it
- * must copy it.
+ * Calls `visit` with the path of each omitted empty list and map. The array is reused: a callback that keeps it must
+ * copy it.
  */
 export function eachOmitted(unstored: Unstored, visit: (place: readonly (string | number)[]) => void): void {
   const place: (string | number)[] = [];
@@ -44,5 +44,5 @@ export function eachOmitted(unstored: Unstored, visit: (place: readonly (string 
   walk(unstored);
 }
 
-/** A place of which no member is noted yet. */
+/** A place without recorded members. */
 export const unstoredAt = (step: string | number): Unstored => ({ step, members: [], below: [] });

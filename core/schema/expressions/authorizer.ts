@@ -5,10 +5,10 @@ import type { ResourceTarget, Target, Verb } from '../../model/target.js';
 import type { User } from '../../model/user.js';
 import { parseFieldSelector, parseLabelSelector } from '../../model/selectors/selectorSyntax.js';
 
-/** The authorizers that decide for expressions, and how they know groups. */
+/** The authorizers that decide for expressions, and the names by which they know groups. */
 export interface DecisionSource {
   readonly authorization: Authorization;
-  /** The neutral name of a group that an expression names as clients do. */
+  /** The neutral name of a group, given as clients name it. */
   neutralGroup(group: string): string;
 }
 
@@ -19,7 +19,7 @@ const accountUser = ({ namespace, name }: { namespace: string; name: string }): 
   extra: new Map(),
 });
 
-/** A selector of an expression. Upstream ignores one that cannot be parsed: it does not restrict. */
+/** A selector of an expression. As in upstream, one that cannot be parsed is ignored. */
 function selectorOf(text: string | undefined, parse: (text: string) => Selector): Selector | undefined {
   if (text === undefined) return undefined;
   try {
@@ -47,7 +47,7 @@ function targetOf(query: Cel.AuthorizationQuery, source: DecisionSource): Target
   } satisfies ResourceTarget;
 }
 
-/** The value of `authorizer` for a user. It remembers its decisions: make one for each request. */
+/** The value of `authorizer` for a user. It caches its decisions, so create one for each request. */
 export function authorizerOf(cel: typeof Cel, user: User, source: DecisionSource): Cel.Authorizer {
   return new cel.Authorizer({
     async check(query) {

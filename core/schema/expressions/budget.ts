@@ -10,12 +10,12 @@ export class BudgetExhausted extends Error {
   }
 }
 
-/** A compiled expression; `error` is set, with the reason, where it does not compile. */
+/** A compiled expression. If it does not compile, `error` is the reason. */
 export interface CompiledExpression {
   readonly text: string;
   readonly program?: Cel.Program;
   readonly error?: string;
-  /** It may ask the authorizer, which may take time. */
+  /** Whether it may ask the authorizer, which may take time. */
   readonly asksAuthorizer: boolean;
 }
 

@@ -13,15 +13,15 @@ import {
 export const matchConditionsOf = (env: Cel.Environment, owner: UnknownRecord): readonly CompiledExpression[] =>
   recordsAt(owner, 'matchConditions').map(condition => compileExpression(env, stringAt(condition, 'expression')));
 
-/** The outcome of all match conditions; a text is the error of conditions that cannot tell. */
+/** The outcome of all match conditions; an error if the conditions cannot be decided. */
 export type ConditionsOutcome = boolean | { readonly error: string };
 
-/** Told how long the evaluation of match conditions took, and its result. */
+/** Called with the duration of the evaluation of match conditions, and its result. */
 export type ConditionsObserver = (seconds: number, outcome: 'included' | 'excluded' | 'error') => void;
 
 /**
- * Evaluates match conditions: one that is false decides. Otherwise an error, also of the budget, is the outcome, or
- * false if failures are ignored.
+ * Evaluates match conditions. If one is false, the outcome is false. Otherwise, if there is an error, also of the
+ * budget, it is the outcome, or false if failures are ignored.
  */
 export async function evaluateConditions(
   cel: typeof Cel,
@@ -52,7 +52,7 @@ async function evaluateAll(
       else if (value === false) return false;
     } catch (thrown) {
       if (!(thrown instanceof BudgetExhausted)) throw thrown;
-      // The budget is that of all conditions: further ones cannot be evaluated, and earlier errors do not matter then.
+      // All conditions share the budget: further ones cannot be evaluated, and earlier errors no longer matter.
       errors.splice(0, errors.length, thrown.message);
       break;
     }

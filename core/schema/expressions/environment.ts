@@ -73,15 +73,19 @@ export interface ExpressionScope {
   readonly variables?: ReadonlyMap<string, Cel.Type>;
   /** Types of `object`, `oldObject` and `params`, for type checking; absent: untyped. */
   readonly types?: { readonly object?: Cel.Type; readonly params?: Cel.Type };
-  /** `Object` and `JSONPatch`, of which mutations make their results. */
+  /** `Object` and `JSONPatch`, with which mutations construct their results. */
   readonly mutation?: boolean;
   /**
-   * The expression is written now: it may use only functions that this release has. Otherwise, those of any release.
+   * Whether the expression is being written: it may use only functions of this release. Otherwise, those of any
+   * release.
    */
   readonly isNew?: boolean;
 }
 
-/** Lists with the library of mutations, by the list without it: environments share the declarations of equal lists. */
+/**
+ * Lists of libraries with that of mutations, by the list without it: environments share the declarations of the same
+ * list.
+ */
 const withMutation = new WeakMap<readonly Cel.Library[], readonly Cel.Library[]>();
 
 function librariesFor(cel: typeof Cel, { isNew, mutation }: ExpressionScope): readonly Cel.Library[] {

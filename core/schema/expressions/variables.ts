@@ -25,9 +25,9 @@ const KEPT: ReadonlySet<Cel.Type['kind']> = new Set<Cel.Type['kind']>([
 ]);
 
 /**
- * The type of a variable in other expressions, by the type of its own. Upstream keeps those of plain values, lists and
- * maps: optionals, messages, types and the values of libraries (quantities, addresses, authorizers) are only checked
- * at run time.
+ * The type of a variable in other expressions, given the type of its own expression. As in upstream, the types of plain
+ * values, lists and maps are kept: optionals, messages, types and the values of libraries (quantities, addresses,
+ * authorizers) are only checked at run time.
  */
 export function variableType(cel: typeof Cel, type: Cel.Type): Cel.Type {
   if (type.kind === 'list') return cel.listType(variableType(cel, type.of));

@@ -105,7 +105,7 @@ export const parseJson = (bytes: Uint8Array): Json => parseWithStats(bytes).valu
 export interface StrictJson {
   readonly value: Json;
   readonly duplicates: readonly string[];
-  /** Whether a number has a fraction, an exponent or many digits, so that how it is written may matter. */
+  /** Whether a number has a fraction, an exponent or many digits, so that its written form may matter. */
   readonly unusualNumbers?: boolean;
 }
 
@@ -130,8 +130,8 @@ const ESCAPES: readonly (readonly [string, string])[] = [
 export function encodeJson(value: unknown, indent = false): string {
   let text = writeJson(value, indent ? 2 : undefined);
   if (!ESCAPED.test(text)) return text;
-  // One after the other, because a function that is called for each character takes twice as long. Texts that consist
-  // of such characters take a third of the time of `replaceAll`, others as long.
+  // One after another, because calling a function for each character takes twice as long. Compared with `replaceAll`,
+  // texts of such characters take a third of the time, and other texts the same.
   for (const [char, escaped] of ESCAPES) if (text.includes(char)) text = text.split(char).join(escaped);
   return text;
 }

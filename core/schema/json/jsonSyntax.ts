@@ -28,7 +28,7 @@ const ESCAPES = new Map([
   [BACKSLASH, '\\\\'],
 ]);
 
-/** Quotes the character with the number of a byte, as Go. */
+/** Quotes the character with the code of a byte, like Go. */
 function quoteByte(byte: number): string {
   const printable = byte >= 0x20 && byte !== 0x7f && (byte < 0x80 || byte > 0xa0) && byte !== 0xad;
   const text = ESCAPES.get(byte) ?? (printable ? String.fromCharCode(byte) : hexEscape(byte));

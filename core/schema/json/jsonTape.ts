@@ -1,6 +1,6 @@
-/*
- * The values of a JSON text as numbers in one array, for encoders that read a text without making objects of it. It is
- * made in one pass over the bytes, and its memory is reused.
+/**
+ * The values of a JSON text as numbers in one array, for encoders that read a text without creating objects. The array
+ * is filled in one pass over the bytes, and its memory is reused.
  */
 
 const QUOTE = 0x22;
@@ -13,12 +13,18 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const SPACE = 0x20;
 
-/** The fields of a node, from its place on: where it begins and ends, the node after it, and whether it has escapes. */
+/**
+ * The fields of a node, as offsets from its place: where it begins and ends, the node after it, and whether it has
+ * escapes.
+ */
 export const END = 1;
-/** The place of the node that follows a node and all that is in it. */
+/** The place of the node that follows a node and everything in it. */
 export const NEXT = 2;
 const ESCAPED = 3;
-/** Numbers of a node. The nodes in an array or object follow it directly; in an object keys and values alternate. */
+/**
+ * The count of numbers in a node. The nodes in an array or object follow it directly; in an object, keys and values
+ * alternate.
+ */
 export const NODE = 4;
 
 /** Enough for most objects; longer texts double the array. */
@@ -118,7 +124,7 @@ export class JsonTape {
 
 /**
  * The name of members whose objects are copied as they are: about a third of an object's text, in many small parts.
- * Nothing else is made of them, so that they have no nodes within.
+ * They are never read in any other way, so their contents get no nodes.
  */
 const OPAQUE = Buffer.from('"fieldsV1"');
 

@@ -1,13 +1,11 @@
 import { objectEnd } from './jsonTape.js';
 import type { Resource } from '../resource.js';
 
-/*
- * Parts of the texts of stored objects of built-in kinds, whose metadata comes right behind kind and apiVersion.
- */
+/** Parts of the texts of stored objects of built-in kinds, whose metadata directly follows kind and apiVersion. */
 
 const COMMA = 0x2c;
 
-/** Where the metadata begins in the texts of a kind's objects. */
+/** The position of the metadata in the texts of a kind's objects. */
 export const metadataStart = ({ kind, storageApiVersion }: Resource): number =>
   Buffer.byteLength(JSON.stringify({ kind, apiVersion: storageApiVersion, metadata: {} })) - '{}}'.length;
 
@@ -16,7 +14,7 @@ export const asListItem = (text: Uint8Array, metadataAt: number): Buffer =>
   Buffer.concat([ITEM, text.subarray(metadataAt)]);
 const ITEM = Buffer.from('{"metadata":');
 
-/** A quote in a string is escaped: this can only be the member of the metadata, behind another one. */
+/** Quotes in strings are escaped, so this can only be the member of the metadata, after another one. */
 const MANAGED_FIELDS = Buffer.from(',"managedFields":[{');
 
 /** The text of an object without managed fields, which are the last member of its metadata. */

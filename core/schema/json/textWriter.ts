@@ -3,7 +3,7 @@ import { RENDER_SLICE_BYTES } from '../../limits.js';
 /** Bytes up to which a loop is faster than a call. */
 const LOOP_BYTES = 48;
 
-/** A text that is written piece by piece, in memory that is used again. */
+/** A text that is written piece by piece, in memory that is reused. */
 export class TextWriter {
   #bytes = new Uint8Array(RENDER_SLICE_BYTES);
   #length = 0;
@@ -36,7 +36,7 @@ export class TextWriter {
     this.#bytes[this.#length++] = value;
   }
 
-  /** Adds the same byte some times. */
+  /** Adds the same byte `times` times. */
   repeat(value: number, times: number): void {
     if (this.#length + times > this.#bytes.length) this.#grow(times);
     for (let i = 0; i < times; i++) this.#bytes[this.#length++] = value;

@@ -3,17 +3,17 @@ import type { Json } from '../../model/object.js';
 import type { Struct, Type } from '../model.js';
 import { goScalar } from '../decode/scalars.js';
 
-/*
- * Numbers whose meaning depends on how they are written, which a parsed value does not show: `1.0` and `1e3` are no
+/**
+ * Numbers whose meaning depends on their written form, which a parsed value does not show: `1.0` and `1e3` are not
  * integers for upstream's decoders of built-in kinds, and a quantity is the text of its number. Only texts in which
  * numbers have fractions, exponents or many digits need these functions.
  */
 
 /** The numbers of a text, read for the fields of a type. */
 export interface WrittenNumbers {
-  /** The text, in which numbers that stand for quantities are strings. */
+  /** The text, with strings in place of numbers that represent quantities. */
   readonly text: string;
-  /** Upstream's message about the first number that its field does not take; undefined if there is none. */
+  /** Upstream's message about the first number that its field does not accept; undefined if there is none. */
   readonly mismatch: string | undefined;
 }
 
@@ -21,13 +21,13 @@ export interface WrittenNumbers {
 interface Place {
   readonly type: Type | undefined;
   readonly fields: readonly string[];
-  /** The name of the struct whose field it is. */
+  /** The name of the struct that has the field. */
   readonly struct: string;
 }
 
 const NOWHERE: Place = { type: undefined, fields: [], struct: '' };
 
-/** The place of a member of a place. Members of values that decode JSON themselves are nowhere. */
+/** The place of a member of a place; without a type for members of values that decode JSON themselves. */
 function memberPlace({ type, fields, struct }: Place, name: string): Place {
   if (type?.is === 'map') return { type: type.of, fields, struct };
   if (type?.is !== 'struct') return NOWHERE;
@@ -62,7 +62,7 @@ const RANGES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map([
   ['int64', [-(2n ** 63n), 2n ** 63n - 1n]],
 ]);
 
-/** More digits than integers of 64 bits have, so that longer texts need not be parsed. */
+/** Allows more digits than integers of 64 bits have; longer texts need not be parsed. */
 const INTEGER = /^-?\d{1,20}$/;
 
 function fits(text: string, [min, max]: readonly [bigint, bigint]): boolean {

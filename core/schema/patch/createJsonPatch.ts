@@ -10,8 +10,8 @@ const step = (path: string, key: string | number): string =>
   `${path}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 /**
- * The JSON Patch (RFC 6902) that makes `after` of `before`. Items of lists are compared by their positions, after the
- * items that are equal at both ends. Members may be undefined, as if they were not there.
+ * The JSON Patch (RFC 6902) that turns `before` into `after`. Items of lists are compared by their positions, without
+ * the items at both ends that are equal. Undefined members count as absent.
  */
 export function createJsonPatch(before: Json, after: Json): Json[] {
   const operations: JsonPatchOperation[] = [];
@@ -51,7 +51,7 @@ function compareLists(path: string, before: Json[], after: Json[], out: JsonPatc
   const [removed, added] = [before.length - end, after.length - end];
   const both = Math.min(removed, added);
   for (let i = start; i < both; i++) compare(step(path, i), before[i]!, after[i]!, out);
-  // From the last to the first: positions of items that are still to be removed stay the same.
+  // From the last to the first, so that the positions of items that are still to be removed do not change.
   for (let i = removed - 1; i >= both; i--) out.push({ op: 'remove', path: step(path, i) });
   for (let i = both; i < added; i++) out.push({ op: 'add', path: step(path, i), value: after[i]! });
 }

@@ -7,22 +7,19 @@ import { findStrictErrors } from '../decode/strict.js';
 import { operationMismatch, patchMismatch } from './mismatch.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
-/**
- * 422: the patch is valid but cannot be applied to the object. Upstream's message does not say why, and neither does
- * this one.
- */
+/** 422: the patch is valid but cannot be applied to the object. As in upstream, the message does not say why. */
 export class UnappliedPatch extends Refusal {
   constructor(
     /** Describes the operation that cannot be applied, in upstream's words. */
     readonly why: string,
-    /** Whether a test has found another value than its own. */
+    /** Whether a test operation has found a different value. */
     readonly isFailedTest = false,
   ) {
     super('Invalid', 'the server rejected our request due to an error in our request', {});
   }
 }
 
-/** Thrown when an operation does not find the container of a path, a member or item in it, or the value of a test. */
+/** Thrown if an operation does not find the container of a path, a member or item in it, or the value of a test. */
 class Missing extends Error {
   constructor(readonly what: 'path' | 'key' | 'index' | 'value') {
     super(what);
@@ -35,7 +32,7 @@ const reject = (what: Missing['what'] = 'path'): never => {
 
 interface Operation {
   readonly op: string;
-  /** Undefined where the operation has none. */
+  /** Undefined if the operation has none. */
   readonly path: string | undefined;
   readonly from: string;
   readonly value: Json;
@@ -82,11 +79,11 @@ const resolve = (document: Json, segments: readonly string[]): Json =>
 
 const OPERATION_NAMES = new Set(['add', 'copy', 'move', 'remove', 'replace', 'test']);
 
-/** Why an operation cannot be applied, in upstream's words. */
+/** The reason why an operation cannot be applied, in upstream's words. */
 function describeMissing({ op, from }: Operation, path: string, what: Missing['what']): string {
   const removed = op === 'move' ? from : path;
   const last = removed.slice(removed.lastIndexOf('/') + 1);
-  // In upstream's message the path of a move is the name of the moved value.
+  // In upstream's message, the path of a move is the name of the moved value.
   const shown = op === 'move' ? last : path;
   switch (what) {
     case 'value':
@@ -159,7 +156,7 @@ class PatchEditor {
     else reject();
   }
 
-  /** Upstream adds a missing member, and replaces a document only by an object or a list. */
+  /** As in upstream, a missing member is added, and a document is replaced only by an object or a list. */
   #replace(path: string, value: Json): void {
     if (path === '') {
       if (typeof value === 'object' && value !== null) this.document = value;
@@ -184,7 +181,7 @@ class PatchEditor {
     this.#add(path, this.#remove(from));
   }
 
-  /** The value at a path. Upstream takes a missing member for null. */
+  /** The value at a path. As in upstream, a missing member counts as null. */
   #find(path: string): Json {
     const { container, last } = this.#parent(path);
     return isMembers(container) ? (memberOf(container, last) ?? null) : getChild(container, last);

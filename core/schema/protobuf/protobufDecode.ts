@@ -132,7 +132,7 @@ class MessageReader {
     } else if (type.is === 'map') this.#mapEntry(type.of, (value[name] ??= Object.create(null)) as JsonObject, depth);
     else {
       const read = this.#value(type, depth);
-      // Protobuf writes zero values of such fields, which JSON leaves out: the result must not depend on the encoding.
+      // Protobuf writes zero values of such fields, which JSON omits. The result must not depend on the encoding.
       const dropped = !field.pointer && field.omitEmpty && (read === '' || read === 0 || read === false);
       if (read !== undefined && !dropped) value[name] = read;
     }

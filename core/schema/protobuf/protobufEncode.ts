@@ -20,25 +20,25 @@ import {
 } from './protobufScalars.js';
 import { BYTES, DOUBLE, type Entry, VARINT, wireEntries } from './protobufWire.js';
 
-/*
- * The protobuf encoder (spec, "Protobuf wrapper"): from JSON texts in canonical form to messages, without making
- * objects. A function for each field is made when its type is first used.
+/**
+ * The protobuf encoder (spec, "Protobuf wrapper"): from JSON texts in canonical form to messages, without creating
+ * objects. The function for each field is created when its type is first used.
  */
 
 /** A field of a message, or an embedded message with some members of the struct. */
 interface Step {
   /** The place of its member among those of the struct; an embedded message has none. */
   readonly slot: number;
-  /** Whether nothing is written without a value. */
+  /** Whether nothing is written if there is no value. */
   readonly optional: boolean;
   readonly write: Write;
   /** The fields of an embedded message, and its tag. */
   readonly nested: { readonly steps: readonly Step[]; readonly tag: number } | undefined;
 }
 
-/** How a struct is written. */
+/** The steps by which a struct is written. */
 interface Plan {
-  /** In the order of their numbers. */
+  /** The fields in the order of their numbers. */
   readonly steps: readonly Step[];
   readonly names: Names;
   /** Number of its members. */
@@ -94,7 +94,7 @@ function childrenOf(node: number, step: (child: number) => number): number[] {
 const nextItem = (item: number): number => tape.nodes[item + NEXT]!;
 const nextKey = (key: number): number => tape.nodes[key + NODE + NEXT]!;
 
-/** A node without null, which is as if nothing was there. */
+/** The node; `ABSENT` for null, which counts as absent. */
 const withoutNull = (node: number): number => (tape.first(node) === LETTER_N ? ABSENT : node);
 
 function listField(of: Type, wrapper: string | undefined, number: number): Write {
@@ -191,7 +191,7 @@ class Names {
   }
 }
 
-/** Makes the plan of a struct: its fields on the wire, and where its members are found. */
+/** Makes the plan of a struct: its fields on the wire, and the lookup of its members. */
 function makePlan(struct: Struct): Plan {
   const names: string[] = [];
   const toStep = (entry: Entry): Step => {
@@ -209,7 +209,7 @@ function makePlan(struct: Struct): Plan {
   return { steps, names: new Names(names), size: names.length };
 }
 
-/** Writes fields from the last to the first. `base`: where the members of the struct are in `slots`. */
+/** Writes fields from the last to the first. `base`: the place of the members of the struct in `slots`. */
 function writeSteps(steps: readonly Step[], base: number): void {
   for (let i = steps.length - 1; i >= 0; i--) {
     const { slot, optional, write, nested } = steps[i]!;
@@ -224,7 +224,7 @@ function writeSteps(steps: readonly Step[], base: number): void {
   }
 }
 
-/** Notes where the members of an object are. */
+/** Records the nodes of the members of an object. */
 function findMembers(node: number, names: Names, base: number): void {
   const { bytes, nodes } = tape;
   const end = nodes[node + NEXT]!;
@@ -287,8 +287,8 @@ export function encodeText(struct: Struct, text: Uint8Array): Uint8Array {
 }
 
 /**
- * Encodes JSON texts as records: messages with a tag and their length before each. If `isPacked`, those that have
- * longer parts of their text are packed (`packedRecords.ts`). All are in one buffer, in order.
+ * Encodes JSON texts as records: messages that are each preceded by a tag and their length. If `isPacked`, those that
+ * contain longer parts of their text are packed (`packedEncodings.ts`). All are in one buffer, in order.
  */
 export function encodeTexts(
   struct: Struct,

@@ -6,10 +6,10 @@ import { BYTES } from './protobufWire.js';
 import type { Resource } from '../resource.js';
 import { typeOf } from '../table/types.js';
 
-/*
- * Lists in protobuf, made of the encodings of their items (spec, "Protobuf wrapper"). A record is an item as it stands
- * in its list: the tag of the field, the length, and the message of the object. All lists have the same two fields, the
- * items after the metadata.
+/**
+ * Lists in protobuf, assembled from the encodings of their items (spec, "Protobuf wrapper"). A record is an item as it
+ * is encoded in its list: the tag of the field, the length, and the message of the object. All lists have the same two
+ * fields, the items after the metadata.
  */
 
 /** The tag of the field `items`. */
@@ -38,7 +38,7 @@ function varint(value: number): number[] {
 
 /**
  * Encodes the JSON texts of objects, in canonical form, as records. All are in one buffer, in order. If `isPacked`,
- * they are without what they share with the texts (`packedRecords.ts`).
+ * they omit the parts that they share with the texts (`packedEncodings.ts`).
  */
 export const encodeRecords = (type: Struct, texts: readonly Uint8Array[], isPacked = false): Uint8Array[] =>
   encodeTexts(type, texts, ITEMS, isPacked);
@@ -51,8 +51,8 @@ export function messageIn(record: Uint8Array): Uint8Array {
 }
 
 /**
- * The bytes of a list before its records, of `length` bytes together, and after them. `listType` is the type of the
- * list, whose members are those of `list`, without items.
+ * The bytes of a list before and after its records; `length` is the total length of the records. `listType` is the type
+ * of the list, whose members are those of `list`, without items.
  */
 export function listEnvelope(
   listType: Struct,
@@ -60,7 +60,7 @@ export function listEnvelope(
   length: number,
 ): { readonly head: Uint8Array; readonly tail: Uint8Array } {
   const fields = encodeMessage(listType, list as unknown as Json);
-  // Of the envelope of an empty message, only what is before the message can be used.
+  // Only the part of an empty message's envelope before the message can be used.
   const empty = encodeEnvelope(list.apiVersion, list.kind, new Uint8Array(0));
   const start = empty.subarray(0, empty.length - ENVELOPE_END.length - 2);
   const head = Buffer.concat([start, Uint8Array.of(RAW, ...varint(fields.length + length)), fields]);

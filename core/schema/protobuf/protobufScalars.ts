@@ -4,16 +4,16 @@ import { PACKED } from '../packedEncodings.js';
 import { BYTES, VARINT } from './protobufWire.js';
 import { parseDuration } from '../decode/scalars.js';
 
-/*
- * The output of the protobuf encoder, and what it writes of single values. Messages are written from their end to their
- * begin, so that the length of each part is known when it is written before it. One output and one tape serve all calls
- * of a thread: nothing of this waits.
+/**
+ * The output of the protobuf encoder, and the encoding of single values. Messages are written from their end to their
+ * beginning, so that the length of each part is known when it is written before the part. One output and one tape serve
+ * all calls of a thread, because encoding is synchronous.
  */
 
 /** Writes a field, or its content, with the value of a node; the zero value for `ABSENT`. */
 export type Write = (node: number) => void;
 
-/** Stands for a member that is not there or null. */
+/** Represents a member that is absent or null. */
 export const ABSENT = -1;
 
 const QUOTE = 0x22;
@@ -23,26 +23,26 @@ const COLON = 0x3a;
 export const LETTER_T = 0x74;
 const LETTER_Z = 0x5a;
 
-/** The text that is encoded. */
+/** The text that is being encoded. */
 export const tape = new JsonTape();
 
 /** The message under construction: from `at` to the end. */
 let out = Buffer.allocUnsafeSlow(64 * 1024);
 let at = out.length;
 /**
- * Parts of the text from this length on are referred to, where the output is packed (`packedRecords.ts`). Shorter ones
- * take longer to put together than they are worth.
+ * In packed output (`packedEncodings.ts`), parts of the text from this length on are replaced by references. For
+ * shorter ones, unpacking would cost more than is saved.
  */
 const REFERENCE_BYTES = 64;
 
 /** Whether the output refers to parts of the text. */
 let refers = false;
-/** Where the output had the last reference, from its end. */
+/** The position of the last reference, from the end of the output. */
 let ownSince = 0;
-/** Bytes that are referred to, without those of the references. */
+/** Bytes that are referred to, not counting the references themselves. */
 let shared = 0;
 
-/** Outputs above this are not kept for the next call. */
+/** Output memory above this size is not kept for the next call. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Makes room for `bytes` more. */
@@ -98,19 +98,19 @@ export function delimitFrom(since: number, tag: number): void {
   writeVarint(tag);
 }
 
-/** Writes the length of the part of a record that follows, up to the reference after it or its end. */
+/** Writes the length of the following part of a record, up to the next reference or the end. */
 function endPart(): void {
   writeVarint(out.length - at - ownSince);
 }
 
-/** Begins a record, which is written from its end to its begin. `canRefer`: to parts of the text. */
+/** Begins a record, which is written from its end to its beginning. `canRefer`: it may refer to parts of the text. */
 export function beginRecord(canRefer: boolean): void {
   refers = canRefer;
   ownSince = out.length - at;
   shared = 0;
 }
 
-/** Ends a record that began at a position. Returns its length, as it is packed if it refers to parts of the text. */
+/** Ends a record that began at a position. Returns its length, packed if it refers to parts of the text. */
 export function endRecord(since: number): number {
   refers = false;
   const length = position() - since;
@@ -208,7 +208,7 @@ function secondsOf(node: number): number {
   if (tape.nodes[node + END]! - start + 1 !== TIME_BYTES || bytes[start + 19] !== LETTER_Z) return Number.NaN;
   if (bytes[start + 13] !== COLON || bytes[start + 16] !== COLON) return Number.NaN;
   const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2);
-  // `Date.UTC` takes the first hundred years for those of 1900.
+  // `Date.UTC` interprets the first hundred years as 1900 to 1999.
   if (year < 100) return Number.NaN;
   const [month, day] = [twoDigits(bytes, start + 5), twoDigits(bytes, start + 8)];
   const [hour, minute, second] = [
@@ -283,7 +283,7 @@ export function writeDouble(node: number): void {
 /** Writes whether the value of a node is true. */
 export const writeBool = (node: number): void => writeVarint(node !== ABSENT && tape.first(node) === LETTER_T ? 1 : 0);
 
-/** How scalars are written that have a length: texts, bytes, and those that are messages. */
+/** The writers of scalars with a length: texts, bytes, and scalars that are messages. */
 export const DELIMITED: Partial<Record<ScalarName, Write>> = {
   string: writeText,
   bytes: writeBase64,

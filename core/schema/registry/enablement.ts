@@ -8,8 +8,8 @@ import { type GroupRow, groupRows, type ResourceRow, type VersionRow } from '../
 const FLAG = '--runtime-config';
 
 /**
- * The versions and resources of built-in kinds that are served instead of those of the release. It is JSON, because it
- * is sent to every thread.
+ * The versions and resources of built-in kinds that are switched on or off, other than in the release. It is JSON,
+ * because it is sent to every thread.
  */
 export interface Enablement {
   /** By neutral apiVersion. */
@@ -27,8 +27,8 @@ export const AS_RELEASED: Enablement = { versions: {}, resources: {}, minor: Num
 export const minorOf = (release: string): number => Number(release.split('.')[1]);
 
 /**
- * Whether a release has a resource: one that a later release introduces, or that this or an earlier one removes, is not
- * served, whatever is enabled.
+ * Whether a release has a resource. One that a later release introduces, or that this or an earlier release removes, is
+ * not served even if it is enabled.
  */
 export const isInRelease = ({ introduced, removed }: ResourceRow, minor: number): boolean =>
   (introduced === undefined || minorOf(introduced) <= minor) && (removed === undefined || minorOf(removed) > minor);
@@ -42,9 +42,9 @@ const CLASSES = new Map<string, (version: VersionRow) => boolean>([
   ['api/legacy', () => false],
 ]);
 
-/** A group whose kinds have all moved to others. */
+/** A group whose kinds have all moved to other groups. */
 const GONE_GROUP = 'extensions';
-/** Versions that earlier releases served: they can be named, without effect. */
+/** Versions that earlier releases served. They can be named, which has no effect. */
 const GONE: ReadonlySet<string> = new Set([
   ...REMOVED_VERSIONS.map(({ apiVersion }) => apiVersion),
   'batch/v2alpha1',
@@ -59,7 +59,7 @@ const join = (group: string, version: string): string => (group ? `${group}/${ve
 interface Key {
   readonly text: string;
   readonly value: string;
-  /** Of the server's naming; empty for the core group, whose keys are `v1` and `v1/…`. */
+  /** The group in the naming of the server; empty for the core group, whose keys are `v1` and `v1/…`. */
   readonly group: string;
   readonly version: string;
   readonly resource?: string;
@@ -80,7 +80,7 @@ function isOn({ text, value }: Key): boolean {
   throw new ConfigError(FLAG, `invalid value of ${text}: ${value}, ${why}`);
 }
 
-/** Keys and values, the last of several for a key. A key without a value is on. */
+/** Keys and values; the last value of a key counts. A key without a value is on. */
 function parsePairs(given: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     given.map(pair => {

@@ -15,12 +15,12 @@ export const internalType = ({ storageName, type, kind }: Resource): string =>
 /** `apps` of `apps.v1.Deployment`. */
 export const packageOf = (typeId: string): string => typeId.slice(0, typeId.indexOf('.'));
 
-/** Upstream serves these groups with servers of their own, which know no other kinds. */
+/** Upstream serves these groups in separate servers, which know no other kinds. */
 const SERVERS: readonly string[] = ['apiextensions', 'apiregistration'];
 const serverOf = (type: string): string => SERVERS.find(name => type.startsWith(`${name}.`)) ?? '';
 
 /**
- * The type into which upstream decodes an object that claims this kind and version, on a path whose bodies are of the
+ * The type into which upstream decodes an object that claims this kind and version, on a path whose bodies have the
  * type `expected`; undefined for a kind that is not known there.
  */
 export function decodedType(

@@ -30,7 +30,7 @@ const visibleText = ({ terminating: _terminating, changedAt: _changedAt, ...rest
 
 const digestOf = (type: ResourceType): string => createHash('sha256').update(visibleText(type)).digest('base64');
 
-/** Whether two types are the same, also in properties that clients do not see. */
+/** Whether two types are equal, also in properties that clients do not see. */
 const isSame = (a: ServedType | undefined, b: ServedType | undefined): boolean =>
   a?.visible === b?.visible && a?.type.terminating === b?.type.terminating && a?.type.changedAt === b?.type.changedAt;
 
@@ -47,9 +47,9 @@ export class LiveRegistry {
   readonly #served = new Map<string, ServedType>();
   /** The keys of `#served` by the group of their types: types of other groups do not conflict. */
   readonly #keys = new Map<string, Set<string>>();
-  /** Groups whose types have changed since the registry was made. */
+  /** Groups whose types have changed since the registry was built. */
   readonly #changed = new Set<string>();
-  /** Set when the registry must be made again, from the fixed one. */
+  /** Set if the registry must be rebuilt from the fixed one. */
   #isFixedChanged = false;
   #types: readonly ResourceType[];
   #fixed: Registry;
@@ -166,8 +166,8 @@ export class LiveRegistry {
 
   /**
    * Replaces the types and sources of plugins. `objectsOf` returns the current objects of a source, from which its
-   * types are read again. Objects up to `revision` count as written with another schema where the type differs. Watches
-   * of types that differ, or are gone, end.
+   * types are read again. If a type differs, objects up to `revision` count as written with another schema. Watches of
+   * types that differ or no longer exist end.
    */
   replace(
     types: readonly ResourceType[],
@@ -179,7 +179,7 @@ export class LiveRegistry {
     this.#types = types.map(type => {
       const before = former.get(customStorageName(type));
       if (before) return { ...type, changedAt: digestOf(type) === digestOf(before) ? before.changedAt : revision };
-      // An earlier plugin may have had it.
+      // An earlier plugin may have had the type.
       const [object] = objectsOf(customStorageName(type));
       return object ? { ...type, changedAt: revision } : type;
     });
@@ -203,7 +203,7 @@ export class LiveRegistry {
     this.rebuild();
   }
 
-  /** Makes the registry of the types of plugins and of the embedding program. */
+  /** Builds the registry of the types of plugins and of the embedding program. */
   #setFixed(): void {
     this.#fixed = extendRegistry(this.base, this.#types.flatMap(resourcesOf), this.base.generation);
     this.#taken = namesIn(this.#fixed);
@@ -212,8 +212,8 @@ export class LiveRegistry {
 
   /**
    * The resources of types of a group that objects define, without those of a type whose plural name or kind is taken.
-   * Kinds that came with the server, or with a plugin, precede; then the type whose object has the smallest key, which
-   * is the same in every thread.
+   * Kinds of the server and of plugins take precedence; then the type whose object has the smallest key, so that the
+   * result is the same in every thread.
    */
   #withoutConflicts(group: string): readonly Resource[] {
     const names = new Set<string>();
@@ -231,7 +231,7 @@ export class LiveRegistry {
 
   readonly #ended = new Set<string>();
 
-  /** Makes a new registry if definitions have changed since the last call: only the groups of these are made again. */
+  /** Builds a new registry if definitions have changed since the last call. Only the groups of these are rebuilt. */
   rebuild(): void {
     if (this.#changed.size === 0 && !this.#isFixedChanged) return;
     const names = this.#isFixedChanged ? this.#keys.keys() : this.#changed;

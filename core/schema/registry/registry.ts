@@ -25,7 +25,7 @@ export interface RegistryInput {
   readonly strategies: StrategySource;
   readonly extra?: readonly Resource[];
   readonly generation: number;
-  /** The versions that are served instead of those of the release. */
+  /** The versions that are switched on or off, other than in the release. */
   readonly enablement?: Enablement;
 }
 
@@ -159,7 +159,7 @@ const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
   a.resources.size === b.resources.size &&
   [...b.resources].every(([plural, resource]) => a.resources.get(plural) === resource);
 
-/** Whether a type asks for the version to be the preferred one of its group. */
+/** Whether a type requests that the version be the preferred one of its group. */
 const isPreferred = ({ resources }: GroupVersion): boolean => [...resources.values()].some(one => one.preferred);
 
 /** Resources by a property of them, in their order. */
@@ -209,7 +209,7 @@ function extendGroup(
   };
 }
 
-/** The stored resources of served kinds, each in its storage version, which may itself not be served. */
+/** The stored resources of served kinds, each in its storage version, which need not be served itself. */
 function storedResources(groups: ReadonlyMap<string, Group>): readonly Resource[] {
   const served = new Map<string, Resource>();
   const inStorageVersion = new Map<string, Resource>();
@@ -246,8 +246,8 @@ export interface ChangedGroups {
 }
 
 /**
- * A registry whose changed groups have the resources of `base` and the custom ones that are given, and whose other
- * groups are those of `from`: the cost hardly depends on their number. Unchanged group versions are shared with
+ * A registry whose changed groups have the resources of `base` and the given custom ones, and whose other groups are
+ * those of `from`, so that the cost hardly depends on their number. Unchanged group versions are shared with
  * `previous`.
  */
 export function changeGroups(base: Registry, changed: ChangedGroups, from: Registry, previous = from): Registry {
@@ -262,7 +262,7 @@ export function changeGroups(base: Registry, changed: ChangedGroups, from: Regis
   return makeRegistry(groups, changed.generation);
 }
 
-/** The resources of group versions by kind. A group version that did not change is shared by registries. */
+/** The resources of group versions by kind. Registries share group versions that did not change. */
 const kindsOfVersions = new WeakMap<GroupVersion, ReadonlyMap<string, Resource>>();
 
 function kindsOf(version: GroupVersion): ReadonlyMap<string, Resource> {
@@ -273,7 +273,7 @@ function kindsOf(version: GroupVersion): ReadonlyMap<string, Resource> {
   return kinds;
 }
 
-/** Nothing here is done for each resource: a registry is made for each changed definition, in every thread. */
+/** Nothing here is done per resource, because a registry is built for each changed definition, in every thread. */
 function makeRegistry(groups: ReadonlyMap<string, Group>, generation: number): Registry {
   const servedVersion = (group: string, version: string): GroupVersion | undefined =>
     groups.get(group)?.versions.find(one => one.version === version && one.served);
@@ -294,8 +294,8 @@ function makeRegistry(groups: ReadonlyMap<string, Group>, generation: number): R
 }
 
 /**
- * The name that authorizers and plugins know a group by. A group of definitions may be spelled as the neutral name of a
- * built-in one that is served under another name, in stores of earlier releases: it must not be taken for that.
+ * The name by which authorizers and plugins know a group. In stores of earlier releases, a group of definitions may
+ * have the neutral name of a built-in group that is served under another name; it must not be confused with that group.
  */
 function neutralNameOf(
   name: string,

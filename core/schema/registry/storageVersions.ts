@@ -10,7 +10,10 @@ function versionsByKind(registry: Registry): ReadonlyMap<string, readonly GroupV
   return found;
 }
 
-/** Of each kind that is served and stored: the version in the store, the versions that can be read, those served. */
+/**
+ * For each kind that is served and stored: the version in the store, the versions that can be read, and the served
+ * ones.
+ */
 export function storageVersionsOf(registry: Registry) {
   const byKind = versionsByKind(registry);
   return registry.stored.map(({ group, plural, storageName, storageApiVersion }) => {

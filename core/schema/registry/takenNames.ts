@@ -18,6 +18,6 @@ interface Named {
   readonly names: { readonly plural: string; readonly kind: string };
 }
 
-/** Whether a definition has a name of a type that does not come from definitions: then it is not served. */
+/** Whether a definition has a name of a type that does not come from definitions. Such a definition is not served. */
 export const isTaken = ({ group, names: { plural, kind } }: Named, takenNames: ReadonlySet<string>): boolean =>
   namesOf({ group, plural, kind }).some(name => takenNames.has(name));

@@ -1,6 +1,6 @@
 import type { GroupVersion } from '../resource.js';
 
-/** How stable a version is. */
+/** The stability of a version. */
 type Stability = GroupVersion['stability'];
 
 /** From the least stable to the most stable. */
@@ -16,14 +16,14 @@ export interface VersionName {
   readonly revision: number;
 }
 
-/** Parses the name of a version. Undefined for names of another form, which do not tell the stability. */
+/** Parses the name of a version. Undefined for names of another form, which have no stability. */
 export function parseVersionName(name: string): VersionName | undefined {
   const [, number, stability, revision = '0'] = VERSION.exec(name) ?? [];
   if (number === undefined) return undefined;
   return { number: Number(number), stability: (stability ?? 'ga') as Stability, revision: Number(revision) };
 }
 
-/** The stability that the name of a version tells; names without one are those of stable versions. */
+/** The stability in the name of a version; other names count as stable. */
 export const stabilityOf = (name: string): Stability => parseVersionName(name)?.stability ?? 'ga';
 
 /** 0 for alpha, 1 for beta and 2 for stable versions. */

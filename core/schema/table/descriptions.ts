@@ -30,8 +30,8 @@ interface Entry {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** Lines with their continuations, which two spaces begin, as one line each. */
-const unwrapped = (text: string): readonly string[] => text.trim().replaceAll('\n  ', ' ').split('\n');
+/** Joins lines with their continuations, which begin with two spaces. */
+const unwrapLines = (text: string): readonly string[] => text.trim().replaceAll('\n  ', ' ').split('\n');
 
 /** The first word of a line, and the rest. */
 function split(line: string): readonly [word: string, rest: string] {
@@ -45,7 +45,7 @@ function fieldsOf(lines: readonly string[]): ReadonlyMap<string, string> {
 
 function readEntries(text: string): ReadonlyMap<string, Entry> {
   const entries = new Map<string, Entry>();
-  const lines = unwrapped(text);
+  const lines = unwrapLines(text);
   const heads = lines.flatMap((line, at) => (line[0] === ' ' ? [] : [at]));
   for (const [i, at] of heads.entries()) {
     const [type, rest] = split(lines[at]!);
@@ -55,7 +55,7 @@ function readEntries(text: string): ReadonlyMap<string, Entry> {
   return entries;
 }
 
-/** Descriptions by package, read when one is first asked for: only documents of the API need them. */
+/** Descriptions by package, read when one is first needed: only documents of the API need them. */
 let packages: ReadonlyMap<string, ReadonlyMap<string, Entry>> | undefined;
 
 function readPackages(): ReadonlyMap<string, ReadonlyMap<string, Entry>> {
@@ -87,7 +87,7 @@ function* entriesOf(id: string): Generator<Entry> {
   }
 }
 
-/** The struct that an embedded field is declared in. */
+/** The struct in which an embedded field is declared. */
 const innermost = (embedded: Embedded): string => (embedded.inner ? innermost(embedded.inner) : embedded.type);
 
 function findField(id: string, name: string): string | undefined {

@@ -11,7 +11,7 @@ export class TableError extends Error {
 /** A line that begins a type. */
 export interface TypeLine {
   readonly isKind: boolean;
-  /** The type is the list of its first field. */
+  /** Whether the type is the list in its first field. */
   readonly isWrapper: boolean;
   readonly mapType: Struct['mapType'];
   readonly alternatives: Struct['alternatives'];
@@ -55,9 +55,7 @@ const ALTERNATIVES = new Map<string, Struct['alternatives']>([
   ['JSONSchemaPropsOrStringArray', 'strings'],
 ]);
 
-/**
- * Markers (`word`) and settings (`word=value`) of a line. Throws TableError for a word that is neither or is repeated.
- */
+/** Markers (`word`) and settings (`word=value`) of a line. Throws TableError for an unknown or repeated word. */
 export function readWords(
   words: readonly string[],
   markers: ReadonlySet<string>,

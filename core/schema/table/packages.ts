@@ -1,4 +1,4 @@
-/** Where the types of a package stand: group version, protobuf package and OpenAPI prefix (neutral names). */
+/** The places of a package's types: group version, protobuf package and OpenAPI prefix (neutral names). */
 export const PACKAGES: Readonly<
   Record<
     string,

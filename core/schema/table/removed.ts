@@ -5,7 +5,7 @@ export interface RemovedVersion {
   /** The neutral apiVersion. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** The neutral apiVersion that replaces it now; undefined for a kind that is gone. */
+  /** The neutral apiVersion that replaces it now; undefined for a kind that no longer exists. */
   readonly replacement: string | undefined;
 }
 
@@ -52,7 +52,7 @@ function replacementOf(text: string, apiVersion: string): string | undefined {
   return text.includes('/') ? withDomain(text) : `${apiVersion.slice(0, apiVersion.indexOf('/'))}/${text}`;
 }
 
-/** All kinds of the table that had a version which a release has removed, with that version. */
+/** All removed versions of the table, one entry for each kind. */
 export const REMOVED_VERSIONS: readonly RemovedVersion[] = REMOVED.trim()
   .split('\n')
   .flatMap(line => {

@@ -73,7 +73,7 @@ const readVerbs = (text: string, where: string): readonly string[] =>
   text === 'all' ? ALL : text.split(',').map(verb => readOneOf(verb, ALL, 'verb', where));
 const readList = (text: string | undefined): readonly string[] => (text ? text.split(',') : []);
 
-/** The first words of a line, which have no names. Throws TableError where one is missing. */
+/** The first words of a line, which are given without names. Throws TableError if one is missing. */
 function readLeading<Names extends readonly string[]>(
   words: readonly string[],
   names: Names,
@@ -122,7 +122,7 @@ function readResource(words: readonly string[], version: string): ResourceRow {
   };
 }
 
-/** Refuses words behind those that a line may have. */
+/** Throws TableError if a line has more words. */
 function readNoMore(words: readonly string[], where: string): void {
   if (words.length > 0) throw new TableError(where, `unknown word ${JSON.stringify(words[0])}`);
 }
@@ -154,7 +154,7 @@ function readGroup(words: readonly string[]): GroupRow {
   return { name: name === '-' ? '' : name, priority: Number(priority), preferred, versions: [] };
 }
 
-/** The line above that a line of this depth belongs to. Throws TableError where there is none. */
+/** The earlier line to which a line of this depth belongs. Throws TableError if there is none. */
 function parentOf<T>(parent: T | undefined, line: string): T {
   if (!parent) throw new TableError(line.trim(), 'no line above it is indented one step less');
   return parent;

@@ -1,14 +1,14 @@
 import { type GroupRow, groupRows } from './resources.js';
 
-/** Where the objects of a built-in resource are stored. */
+/** The place in the store of the objects of a built-in resource. */
 export interface StoragePlace {
   /** Group (`core` for the empty one) and plural, in neutral names: the first two segments of every key. */
   readonly storageName: string;
-  /** The version that objects are stored in, in neutral names. */
+  /** The version in which objects are stored, in neutral names. */
   readonly apiVersion: string;
 }
 
-/** Where a resource of a group is stored: by default in the most preferred version that has it. */
+/** The place in the store of a resource of a group; by default with the most preferred version that has it. */
 export function storagePlace(group: GroupRow, plural: string): StoragePlace {
   const preferred = group.versions.find(version => version.resources.some(row => row.plural === plural))!;
   const { storedAs } = preferred.resources.find(row => row.plural === plural)!;

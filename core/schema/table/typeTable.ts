@@ -14,7 +14,7 @@ import { readFieldLine, readTypeLine, TableError } from './lines.js';
 
 const SCALARS: ReadonlySet<string> = new Set(SCALAR_NAMES);
 
-/** The lines of the kind of lists of a kind. */
+/** The lines of a kind's list type. */
 const listLines = (type: string): readonly string[] => [
   `${type}List kind`,
   ' metadata 1 meta.v1.ListMeta ?',
@@ -26,7 +26,7 @@ const packageOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
 /** The id of a name that may be relative to a package: `.PodSpec`. */
 const idIn = (pkg: string, name: string): string => (name[0] === '.' ? pkg + name : name);
 
-/** The fields of an embedded struct, each knowing the messages it is nested in on the wire. */
+/** The fields of an embedded struct, each with the messages in which it is nested on the wire. */
 function embeddedFields(struct: Struct, number: number, protoName: string): Field[] {
   return struct.fields.map(field => {
     const from: Embedded = {
@@ -40,9 +40,9 @@ function embeddedFields(struct: Struct, number: number, protoName: string): Fiel
 }
 
 /**
- * Types as text (README.md explains the form), by package. A package is split when one of its types is first asked for,
- * and the fields of a type are read when they are first used: most types are never used in one run, and types refer to
- * themselves. Anything that cannot be read throws a TableError that names the type, the field and the word.
+ * Types as text (README.md explains the form), by package. A package is split when one of its types is first requested,
+ * and the fields of a type are read when they are first used, because most types are never used in a run, and types may
+ * refer to themselves. Anything that cannot be read throws a TableError that names the type, the field and the word.
  */
 export class TypeTable {
   readonly #texts: ReadonlyMap<string, string>;
@@ -146,7 +146,7 @@ export class TypeTable {
   }
 }
 
-/** A struct whose fields are read when they are first asked for. */
+/** A struct whose fields are read when they are first used. */
 class TableStruct implements Struct {
   readonly is = 'struct';
   readonly typeMeta: boolean;

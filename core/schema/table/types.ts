@@ -11,7 +11,7 @@ const TYPES = new TypeTable({ ...CORE_TYPES, ...WORKLOADS_TYPES, ...PLATFORM_TYP
 /** The struct of a built-in type by id (`core.v1.Pod`), undefined if there is none. One id always gives one object. */
 export const findType = (id: string): Struct | undefined => TYPES.find(id);
 
-/** As `findType`, for ids that the program itself names. */
+/** Like `findType`, for ids in the program itself, which must exist. */
 export function typeOf(id: string): Struct {
   const found = findType(id);
   if (!found) throw new Error(`the table has no type ${id}`);

@@ -21,7 +21,7 @@ const MARKER = /(?:^|[\r\n])(---|\.\.\.)(?=[ \t\r\n]|$)/g;
 const isPreamble = (text: string): boolean =>
   text.split(/\r\n?|\n/).every(line => /^(?:\ufeff?[ \t]*(?:#|$)|%)/.test(line));
 
-/** The first document of a stream. Such lines end a document wherever they are, also in texts. */
+/** The first document of a stream. Marker lines end a document wherever they are, even in a block of text. */
 function firstDocument(text: string): string {
   MARKER.lastIndex = 0;
   let marker = MARKER.exec(text);
@@ -42,8 +42,8 @@ const OPEN_BRACE = 0x7b;
 const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
- * The value of a body that is JSON, with its members sorted; undefined for anything else, and for duplicate members,
- * which are reported as the parser of YAML finds them. It takes a tenth of the time of that parser.
+ * The value of a body that is JSON, with its members sorted; undefined for anything else, and if there are duplicate
+ * members, which the YAML parser must report. It takes a tenth of the time of that parser.
  */
 function parseAsJson(bytes: Uint8Array): StrictJson | undefined {
   let start = 0;

@@ -16,7 +16,7 @@ const MERGE = '<<';
 /** A node of a document. */
 interface Node {
   readonly value: Json;
-  /** Where the node begins, for messages; undefined where upstream names the line of the key. */
+  /** The position of the node, for messages; undefined if upstream names the line of the key. */
   readonly start: number | undefined;
   /** Whether it is a plain `<<`. */
   readonly isMerge: boolean;
@@ -30,8 +30,8 @@ const compareNames = ([a]: readonly [string, Json], [b]: readonly [string, Json]
 const objectOf = (members: Members): Json => Object.fromEntries([...members].sort(compareNames));
 
 /**
- * Makes the value of the first document of a stream from the events of the parser, whose nesting is limited. Values of
- * aliases are copies: of at most `aliased` values and characters together. Throws YamlError.
+ * Builds the value of the first document of a stream from the events of the parser, which limits their nesting. Values
+ * of aliases are copies, of at most `aliased` values and characters in total. Throws YamlError.
  */
 export function composeYaml(text: string, events: readonly Event[], library: Library, aliased: number): StrictJson {
   const composer = new Composer(text, events, library, aliased);
@@ -40,7 +40,7 @@ export function composeYaml(text: string, events: readonly Event[], library: Lib
 
 class Composer {
   readonly duplicates: string[] = [];
-  /** By name; undefined while the node is incomplete. */
+  /** The values of anchors by name; undefined while the node is incomplete. */
   readonly #anchors = new Map<string, Json | undefined>();
   /** Prefixes of tags, by handle. */
   readonly #handles = new Map([['!!', PREFIX]]);
@@ -52,7 +52,7 @@ class Composer {
     readonly text: string,
     readonly events: readonly Event[],
     readonly library: Library,
-    /** Values and characters that aliases may still stand for. */
+    /** The number of values and characters that aliases may still expand to. */
     private aliased: number,
   ) {}
 
@@ -94,7 +94,7 @@ class Composer {
     return value;
   }
 
-  /** Whether the next event ends the current collection, which it then has passed. */
+  /** Whether the next event ends the current collection; if so, skips that event. */
   #ends(): boolean {
     if (this.events[this.#next]!.type !== this.library.EVENT_ID.POP) return false;
     this.#next++;
@@ -148,7 +148,7 @@ class Composer {
     return value;
   }
 
-  /** A tag with its prefix, from how it is written. */
+  /** The tag with its prefix, given its written form. */
   #resolveTag(written: string): string {
     if (written.startsWith('!<')) return written.slice(2, -1);
     const handle = /^!(?:[\w-]*!)?/.exec(written)?.[0] ?? '';
@@ -168,7 +168,7 @@ class Composer {
     );
   }
 
-  /** A copy of the node that an alias stands for, at that depth. */
+  /** A copy of the node of an alias, at the given depth. */
   #copy(value: Json, depth: number): Json {
     this.aliased -= typeof value === 'string' ? value.length + 1 : 1;
     if (this.aliased < 0) throw new YamlError('document contains excessive aliasing');
@@ -206,7 +206,7 @@ class Composer {
   }
 }
 
-/** The name of the member that a key stands for. */
+/** The name of the member for a key. */
 function nameOf(key: Json): string {
   if (key === null) return '';
   if (typeof key === 'object') throw new YamlError(`invalid map key: ${JSON.stringify(key).slice(0, 100)}`);
@@ -216,7 +216,7 @@ function nameOf(key: Json): string {
 const isObject = (value: Json): value is { [name: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Adds the members that a merge key stands for; those that are there already win, then those of earlier maps. */
+/** Adds the members of a merge key. Existing members take precedence, then those of earlier maps. */
 function merge(members: Members, value: Json): void {
   const maps = Array.isArray(value) ? value : [value];
   if (!maps.every(isObject)) throw new YamlError('map merge requires map or sequence of maps as the value');

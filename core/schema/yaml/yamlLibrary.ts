@@ -58,7 +58,10 @@ export const AMBIGUOUS = new RegExp(`^(?:${AMBIGUOUS_FORMS.map(form => form.sour
 /** Characters that are only possible in a double-quoted text. */
 const NEEDS_ESCAPES = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 
-/** Texts that the library puts into quotes. Around apostrophes it would prefer other ones than Go's YAML encoder. */
+/**
+ * Texts that the library puts into quotes. For texts with apostrophes, it would prefer quotes that differ from those of
+ * Go's YAML encoder.
+ */
 const NEEDS_QUOTES = /^[ ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|:[ \t]| #|[ :]$/;
 /** Characters that Go's YAML encoder escapes, and the library does not. */
 const ASTRAL = /[\u{10000}-\u{10ffff}]/gu;
@@ -74,7 +77,7 @@ function setStyle(scalar: Scalar): void {
   else scalar.type = NEEDS_QUOTES.test(text) ? Scalar.QUOTE_SINGLE : Scalar.PLAIN;
 }
 
-/** The text of a value by the library. */
+/** The YAML text of a value, written by the library. */
 export function libraryText(value: object): string {
   const { Document, visit } = yaml();
   const document = new Document(value, {
@@ -91,13 +94,13 @@ export function libraryText(value: object): string {
 
 const keyText = ({ key }: Pair): unknown => (yaml().isScalar(key) ? key.value : key);
 
-/** Texts that were written by the library, most of which are repeated from object to object. */
+/** Cached texts that the library has written, most of which are repeated from object to object. */
 const known = new Map<string, string>();
 const KNOWN = 2000;
-/** Longer texts are rarely repeated, and would hold much memory. */
+/** Longer texts are rarely repeated, and would take much memory. */
 const KNOWN_CHARACTERS = 512;
 
-/** Returns the result of `write` for a text that is not simple; remembers it for short ones. */
+/** Returns the result of `write` for a text that is not simple; caches it for short ones. */
 function remember(key: string, write: () => string): string {
   let text = known.get(key);
   if (text !== undefined) return text;
@@ -108,13 +111,13 @@ function remember(key: string, write: () => string): string {
   return text;
 }
 
-/** The column behind which Go's YAML encoder breaks a line at the next single space. */
+/** The column after which Go's YAML encoder breaks a line at the next single space. */
 export const FOLD_COLUMN = 80;
 
 /**
- * Folds the text of a scalar that is one line and begins in `column`, as Go's YAML encoder: plain texts and quoted
- * ones, of which the first and last character stay where they are. Lines that follow are indented as for a root member,
- * which is `indentation` less than they will be.
+ * Folds the one-line text of a scalar that begins in `column` like Go's YAML encoder: plain and quoted texts, whose
+ * first and last characters keep their places. Further lines are indented as for a root member, which is `indentation`
+ * less than their final indentation.
  */
 export function foldLine(text: string, column: number, indentation: number): string {
   const quote = /^['"]/.exec(text)?.[0] ?? '';
@@ -136,13 +139,13 @@ export function foldLine(text: string, column: number, indentation: number): str
 }
 
 /**
- * A JSON value that is not an object, after its key or dash, with the line end. Lines that follow are not indented, but
- * for what they need.
+ * The YAML of a JSON value that is not an object, after its key or dash, with the line end. Further lines have only the
+ * indentation that they need.
  */
 export const scalarLines = (json: string): string =>
   remember(`v${json}`, () => libraryText({ k: readJson(json) }).slice('k: '.length));
 
-/** A key as it stands before its colon. At the start of a line it must not look like the end of a document. */
+/** A key as it is written before its colon. At the start of a line it must not look like the end of a document. */
 export function keyAsText(key: string, isTop: boolean): string {
   const text = isTop
     ? libraryText({ [key]: null })
@@ -152,5 +155,5 @@ export function keyAsText(key: string, isTop: boolean): string {
   return text.slice(0, -': null\n'.length);
 }
 
-/** Thrown for a document with a key that does not fit on a line: the library writes all of it. */
+/** Thrown for a document with a key that does not fit on a line. The library then writes the whole document. */
 export class ExplicitKey extends Error {}

@@ -22,7 +22,7 @@ function beginsAsNumber(text: string): boolean {
   return (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e;
 }
 
-/** Texts of integers that are safe, and those that are too long to be exact. */
+/** The longest texts of integers that are always safe, and the longest that are read exactly. */
 const [SHORT, LONG] = [13, 100];
 
 function integerOf(text: string): number | bigint {
@@ -33,7 +33,7 @@ function integerOf(text: string): number | bigint {
   return integerValue(isNegative ? -BigInt(digits) : BigInt(digits));
 }
 
-/** The number that a text is in YAML 1.1, without times of day; undefined if it is not a number. */
+/** The number that a text represents in YAML 1.1, except times of day; undefined if it is not a number. */
 function numberOf(text: string): number | bigint | undefined {
   if (!beginsAsNumber(text)) return undefined;
   const plain = text.includes('_') ? text.replaceAll('_', '') : text;

@@ -46,12 +46,12 @@ const SAFE_DIGITS = 15;
 /** Keys that are longer may be too long for a line. */
 const KEY_BYTES = 512;
 
-/** The text to be written, and the part that has been written. Nothing of this waits. */
+/** The text to be written, and the part that has been written. Shared, because writing is synchronous. */
 const tape = new JsonTape(false);
 const out = new TextWriter();
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
-/** As in the comparison of Go's YAML encoder. */
+/** Whether a byte is a letter, as in the comparison of Go's YAML encoder. */
 const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 
 /**
@@ -168,7 +168,7 @@ function writeStyled(start: number, end: number, style: Exclude<Style, 'other'>)
   if (style === 'single') out.byte(APOSTROPHE);
 }
 
-/** Whether the text between two quotes may be too long for a line: it has a space far behind `column`. */
+/** Whether the text between two quotes may be too long for a line, because it has a space far after `column`. */
 function mayFold(start: number, end: number, column: number): boolean {
   const { bytes } = tape;
   const first = Math.max(start, start + FOLD_COLUMN - column);
@@ -195,7 +195,7 @@ function writeScalar(node: number, indent: number, column: number): void {
   } else writeLines(scalarLines(tape.textOf(node)), indent, column);
 }
 
-/** Writes the lines of a scalar, folded if they are one that is too long. */
+/** Writes the lines of a scalar; a single line that is too long is folded. */
 function writeLines(text: string, indent: number, column: number): void {
   const isOneLine = text.indexOf('\n') === text.length - 1;
   const lines = isOneLine && column + text.length > FOLD_COLUMN ? foldLine(text, column + 1, indent) : text;
@@ -204,7 +204,7 @@ function writeLines(text: string, indent: number, column: number): void {
   out.copy(Buffer.from(isIndented ? lines.replace(/\n(?=[^\n])/g, `\n${' '.repeat(indent)}`) : lines));
 }
 
-/** Writes a value that begins on the line it is on, behind `column`, with the line end. */
+/** Writes a value that begins on the current line, after `column`, with the line end. */
 function writeInline(node: number, indent: number, column: number): void {
   const first = tape.first(node);
   if (first === OPEN_BRACE) out.write(' {}\n');
@@ -286,7 +286,7 @@ export function encodeYaml(value: object): string {
   return text ? Buffer.from(text.buffer).toString() : libraryText(readJson(json) as object);
 }
 
-/** The JSON texts of objects as the items of a list in YAML, which is the last member of a document. */
+/** Encodes the JSON texts of objects as the items of a YAML list that is the last member of a document. */
 export function encodeYamlItems(texts: readonly Uint8Array[]): Uint8Array {
   const items = writtenBy(() => {
     for (const text of texts) {

@@ -16,7 +16,7 @@ import type { Settings } from '../../settings/settings.js';
 import { readWebhookFile } from '../../services/webhooks/kubeconfig.js';
 import { ownIssuersOf } from '../serviceAccounts.js';
 
-/** The flags of OpenID Connect beside the two that are required. */
+/** The optional flags of OpenID Connect, besides the two required ones. */
 const OIDC = {
   oidcUsernameClaim: '--oidc-username-claim',
   oidcUsernamePrefix: '--oidc-username-prefix',
@@ -27,7 +27,7 @@ const OIDC = {
   oidcSigningAlgs: '--oidc-signing-algs',
 } as const;
 
-/** The flags of the authenticating proxy beside the two that are required. */
+/** The optional flags of the authenticating proxy, besides the two required ones. */
 const REQUEST_HEADER = {
   requestheaderAllowedNames: '--requestheader-allowed-names',
   requestheaderUidHeaders: '--requestheader-uid-headers',
@@ -37,7 +37,7 @@ const REQUEST_HEADER = {
 
 const isOn = (settings: Settings, gate: string): boolean => featureGates(settings).enabled.includes(gate);
 
-/** The flag that needs two others, of which one is missing. */
+/** Returns whether any flag of a group is given. Throws ConfigError if one is, and a required one is missing. */
 function checkTogether(
   settings: Settings,
   required: readonly (readonly [keyof Settings, flag: string])[],
@@ -51,7 +51,7 @@ function checkTogether(
   return true;
 }
 
-/** Whether the flags of OpenID Connect are given. Throws ConfigError if they are not complete. */
+/** Whether the flags of OpenID Connect are given. Throws ConfigError if they are incomplete. */
 const usesOidc = (settings: Settings): boolean =>
   checkTogether(
     settings,
@@ -151,16 +151,16 @@ export const authenticationWarnings = (settings: Settings, anonymous: AnonymousP
 ];
 
 /**
- * Whether the flags allow requests without credentials. Where all requests are allowed, they must be authenticated
- * (spec, "Anonymous requests"): with the mode AlwaysAllow the flag does not count, as upstream has it, unless an
- * authorization file says the mode.
+ * Whether the flags allow requests without credentials. If all requests are allowed, they must be authenticated (spec,
+ * "Anonymous requests"): as in upstream, the flag has no effect with the mode AlwaysAllow, unless that mode is set by
+ * an authorization file.
  */
 function allowsAnonymous({ authorizationMode, authorizationConfig, anonymousAuth }: Settings): boolean {
   if (!authorizationMode.includes('AlwaysAllow')) return anonymousAuth ?? true;
   return authorizationConfig !== undefined && anonymousAuth === true;
 }
 
-/** The content of the authentication file, once it is checked. */
+/** Checks the authentication file, and resolves with its content. */
 async function checkFile(settings: Settings, file: string): Promise<AuthenticationConfiguration> {
   if (!isOn(settings, 'StructuredAuthenticationConfiguration'))
     throw new ConfigError(
@@ -194,7 +194,7 @@ async function read(settings: Settings, file: string): Promise<AuthenticationCon
   }
 }
 
-/** The identity providers of the authentication file, or of flags, once they are checked. */
+/** Checks the identity providers of the authentication file or of flags, and resolves with them. */
 async function identityProviders(settings: Settings): Promise<AuthenticationConfiguration> {
   const { authenticationConfig: file } = settings;
   if (file !== undefined) return await checkFile(settings, file);
@@ -202,17 +202,17 @@ async function identityProviders(settings: Settings): Promise<AuthenticationConf
   return { jwt: [await authenticatorOfFlags(oidcFlags(settings), namingOf(settings.naming))] };
 }
 
-/** The configuration of authentication, from settings and the files that they name. */
+/** The configuration of authentication, from the settings and the files that they name. */
 export interface Authentication {
-  /** Which requests may have no credentials. */
+  /** The requests that may have no credentials. */
   readonly anonymous: AnonymousPolicy;
-  /** The first identity provider, where people sign in to the console; undefined if there is none. */
+  /** The first identity provider, at which people sign in to the console; undefined if there is none. */
   readonly issuer: Issuer | undefined;
 }
 
 /**
- * Checks the settings about who sends requests, and the files that they name. Throws ConfigError, which names the flag,
- * the file and the fix.
+ * Checks the settings of authentication, and the files that they name. Throws ConfigError, which names the flag, the
+ * file and the fix.
  */
 export async function checkAuthentication(settings: Settings): Promise<Authentication> {
   checkRequestHeader(settings);

@@ -11,7 +11,7 @@ import { readWebhookFile } from '../../services/webhooks/kubeconfig.js';
 import { atFlag } from '../../settings/atFlag.js';
 import type { Settings } from '../../settings/settings.js';
 
-/** A flag that belongs to a mode: each needs the other. */
+/** Checks a flag that belongs to a mode: each needs the other. Returns whether they are given. Throws ConfigError. */
 function checkMode(settings: Settings, mode: string, flag: string, isGiven: boolean): boolean {
   const isUsed = (settings.authorizationMode as readonly string[]).includes(mode);
   if (isUsed && !isGiven) throw new ConfigError('--authorization-mode', `${mode} needs ${flag} too`);
@@ -40,7 +40,7 @@ export const accessWebhookConfig = (settings: Settings): AccessWebhookConfig => 
   matchConditions: [],
 });
 
-/** The configuration of the plugin for an authorization file; undefined without one. */
+/** The configuration of the plugin for the authorization file; undefined without one. */
 export function chainConfig(settings: Settings): ChainConfig | undefined {
   const { authorizationConfig: file, authorizationMode: types, authorizationPolicyFile: policyFile } = settings;
   return file === undefined ? undefined : { file, types, ...(policyFile === undefined ? {} : { policyFile }) };

@@ -3,11 +3,11 @@ import { randomBytes } from '../../runtime/random.js';
 import { addressOf, isLoopbackHost } from '../../settings/address.js';
 import type { Settings } from '../../settings/settings.js';
 
-/** Whether a server has the console: on addresses of this machine alone, unless the setting says otherwise. */
+/** Whether a server has the console; by default, if it listens on a loopback address. */
 export const hasConsole = ({ console, bindAddress }: Settings): boolean =>
   console ?? isLoopbackHost(addressOf(bindAddress) ?? '');
 
-/** The secret of a one-time link to the console, and its digest, which the console gets. */
+/** The secret of a one-time link to the console, and its digest, which is given to the console. */
 export interface ConsoleLink {
   readonly secret: string;
   readonly digest: string;

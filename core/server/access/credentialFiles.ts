@@ -4,7 +4,7 @@ import { atFlag } from '../../settings/atFlag.js';
 import type { Settings } from '../../settings/settings.js';
 
 /**
- * Checks the files that name who may send requests, so that a server that could not use them does not start. Throws
+ * Checks the files with credentials of clients, so that a server that could not use them does not start. Throws
  * ConfigError, which names the flag, the file and the fix.
  */
 export function checkCredentialFiles(settings: Settings): Settings {

@@ -4,7 +4,7 @@ import { unreadableError } from '../../files/unreadable.js';
 import { FRONT_PROXY } from '../../services/pki/index.js';
 import type { Settings } from '../../settings/settings.js';
 
-/** The headers that the server names users in where the settings name none. */
+/** The headers in which the server names users if the settings name none. */
 const HEADERS = {
   'requestheader-username-headers': ['X-Remote-User'],
   'requestheader-group-headers': ['X-Remote-Group'],
@@ -12,7 +12,7 @@ const HEADERS = {
 };
 
 /**
- * The authenticating proxies that other servers trust: those of the settings, or this server as one, which passes
+ * The authenticating proxies that other servers should trust: those of the settings, or this server, which passes
  * requests on with a certificate of `frontProxyCa`. Throws ConfigError for a file that cannot be read.
  */
 export function publishedProxies(
@@ -21,7 +21,7 @@ export function publishedProxies(
 ): PublishedProxies {
   const { requestheaderClientCaFile: file } = settings;
   if (file === undefined) {
-    // A certificate of the settings is of a CA that is not known here.
+    // The CA of a certificate in the settings is not known here.
     if (settings.proxyClientCertFile !== undefined) return {};
     return {
       'requestheader-client-ca-file': frontProxyCa,

@@ -8,7 +8,10 @@ import type { Front } from '../../../workers/front/front.js';
 import { type LocalAnswer, LocalExchange } from '../../../workers/front/localExchange.js';
 import type { ServerAnswer, ServerRequest, WatchEvent } from './types.js';
 
-/** The user agent of requests by the program: the manager of fields that it writes, also named in the audit log. */
+/**
+ * The user agent of requests by the program: it is the manager of the fields that they write, and is named in the audit
+ * log.
+ */
 const USER_AGENT = 'capstan';
 const NEWLINE = 0x0a;
 /** Headers with credentials or impersonation. They are ignored in requests of the program, whose user is known. */
@@ -80,7 +83,7 @@ class WatchStream implements ResponseStream {
     this.end();
   }
 
-  /** The next bytes that have arrived; undefined at the end. */
+  /** Resolves with the next bytes when they arrive; undefined at the end. */
   async #next(): Promise<Buffer | undefined> {
     while (this.#waiting.length === 0) {
       if (this.#isOver) return undefined;
@@ -93,7 +96,7 @@ class WatchStream implements ResponseStream {
     return bytes;
   }
 
-  /** The documents of the stream, which are lines. */
+  /** The documents of the stream, each of which is a line. */
   async *lines(): AsyncGenerator<Buffer> {
     let rest: Buffer = Buffer.alloc(0);
     for (let bytes = await this.#next(); bytes; bytes = await this.#next()) {
@@ -133,7 +136,7 @@ export class ProgramRequests {
     return answeredObject(answer.status, answer.body);
   }
 
-  /** The changes that a watch request is answered with. */
+  /** The changes that a watch request returns. */
   async *watch(user: User, path: string, signal?: AbortSignal): AsyncGenerator<WatchEvent<ApiObject>> {
     signal?.throwIfAborted();
     this.#check();
@@ -172,7 +175,10 @@ export class ProgramRequests {
     return answer;
   }
 
-  /** Begins a request. `answer` resolves with undefined when it is answered with the stream, or is aborted before. */
+  /**
+   * Begins a request. `answer` resolves with undefined if the answer is the stream, or if the request is aborted
+   * before.
+   */
   #open(
     user: User,
     request: Prepared,
@@ -189,7 +195,7 @@ export class ProgramRequests {
           },
         }),
       });
-      // The front end answers an aborted request or not, as it does where a client has disconnected.
+      // As after a disconnection of the client, the front end may or may not answer an aborted request.
       exchange.onAbort(() => resolve(undefined));
     }).finally(() => {
       this.#pending.delete(exchange);

@@ -2,7 +2,7 @@ import type { Client, CollectionOptions, ResourceClient } from '../../api/client
 import type { ObjectOf, ResourceRef } from '../../api/client/reference.js';
 
 /**
- * The parts of a request besides method and path.
+ * The parts of a request other than method and path.
  *
  * @example
  * await server.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'shop' } } });
@@ -31,9 +31,9 @@ export interface WatchEvent<T> {
   readonly object: T;
 }
 
-/** Which objects are watched, and how long. */
+/** Options of a watch: the objects, and when it ends. */
 export interface WatchOptions extends CollectionOptions {
-  /** Changes after this state, as `list` returns it. Absent: first all current objects, as ADDED. */
+  /** Only changes after this version, as `list` returns it. Absent: first all current objects, as ADDED. */
   readonly resourceVersion?: string;
   /** Ends the watch. So does leaving the loop. */
   readonly signal?: AbortSignal;
@@ -43,7 +43,7 @@ export interface WatchOptions extends CollectionOptions {
 export interface WatchedResourceClient<T> extends ResourceClient<T> {
   /**
    * The changes of objects, in order, until the server closes. Throws Refusal with the reason Expired if changes after
-   * the resourceVersion are not known any more, or if the program reads much slower than objects change.
+   * the resourceVersion are no longer known, or if the program reads much slower than objects change.
    *
    * @example
    * for await (const { type, object } of server.client.resource('pods').watch({ namespace: 'shop' }))
@@ -53,7 +53,7 @@ export interface WatchedResourceClient<T> extends ResourceClient<T> {
 }
 
 /**
- * The client of a server inside of its process. Its requests pass the whole pipeline, without HTTP.
+ * The client of a server inside its process. Its requests pass the whole pipeline, without HTTP.
  *
  * @example
  * const pod = await server.client.resource('pods').get({ namespace: 'shop', name: 'web' });
@@ -62,11 +62,12 @@ export interface ServerClient extends Client {
   resource<const R extends ResourceRef>(resource: R): WatchedResourceClient<ObjectOf<R>>;
 }
 
-/** A user of a server inside of its process. */
+/** A user of a server inside its process. */
 export interface ServerUser {
   readonly client: ServerClient;
   /**
-   * Makes a request, without HTTP: it passes everything but the listener and authentication. Resolves with any answer.
+   * Makes a request, without HTTP: it passes all stages except the listener and authentication. Resolves with any
+   * answer.
    *
    * @example
    * const { status } = await server.request('GET', '/api/v1/namespaces/default');

@@ -8,7 +8,7 @@ import type { Registry } from '../../schema/resource.js';
 import type { ProgramRequests } from './requests.js';
 import type { ServerUser, WatchedResourceClient, WatchEvent, WatchOptions } from './types.js';
 
-/** The user of a name and groups, as an authenticator would recognize it. Throws TypeError. */
+/** The user with a name and groups, as an authenticator would return it. Throws TypeError. */
 export function userOf(name: string, groups: readonly string[] = []): User {
   if (typeof name !== 'string' || name === '') throw new TypeError('as: the name of a user must be a text');
   if (!Array.isArray(groups) || groups.some(group => typeof group !== 'string' || group === ''))
@@ -50,7 +50,7 @@ class WatchedRequests extends ObjectRequests implements WatchedResourceClient<Ap
   }
 }
 
-/** A user of the server inside of its process. */
+/** A user of the server inside its process. */
 export const serverUser = (user: User, requests: ProgramRequests, resources: Resources): ServerUser => ({
   client: {
     resource: <const R extends ResourceRef>(resource: R) =>

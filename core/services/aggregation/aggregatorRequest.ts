@@ -8,13 +8,13 @@ import { describeError } from '../webhooks/connectionErrors.js';
 
 /** A request of the aggregation layer itself, which no client has sent. */
 export interface AggregatorRequest {
-  /** Its URL has the path. */
+  /** Its URL includes the path. */
   readonly endpoint: Endpoint;
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds in which the answer must be complete. */
   readonly timeoutMs: number;
-  /** Largest body of the answer. 0: the body is not read. */
+  /** Maximum size of the answer's body. 0: the body is not read. */
   readonly maxBytes: number;
 }
 
@@ -25,7 +25,7 @@ export interface AggregatorAnswer {
   readonly body: Buffer;
 }
 
-/** The user that the aggregation layer is for other servers, by upstream's name. It may read everything. */
+/** The user as which the aggregation layer sends requests, with upstream's name. It may read everything. */
 const IDENTITY = {
   'x-remote-user': `system:${namingOf('kubernetes').component('orchestrator-aggregator')}`,
   'x-remote-group': 'system:masters',
@@ -33,7 +33,7 @@ const IDENTITY = {
 
 /**
  * Gets a document of another server, as the user of the aggregation layer, over a connection of its own. Redirects are
- * not followed. Rejects with an Error in Go's words if there is no answer in time, or one that is too large.
+ * not followed. Rejects with an Error in Go's words if there is no answer in time, or if it is too large.
  */
 export async function getAsAggregator(request: AggregatorRequest): Promise<AggregatorAnswer> {
   const { endpoint, headers, timeoutMs, maxBytes } = request;

@@ -8,7 +8,7 @@ export interface ProxyCertificate {
   readonly key: string;
 }
 
-/** How long files that were read are not read again, in milliseconds: renewed certificates are used after this time. */
+/** How long files are not read again, in milliseconds: renewed certificates are used after this time. */
 const KEPT_MS = 30_000;
 
 /** The certificate with which this server identifies itself to others, from its files. */

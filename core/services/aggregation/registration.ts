@@ -5,10 +5,10 @@ import type { ServicePort } from './serviceAddress.js';
 /** Storage name of APIServices. */
 export const API_SERVICES = 'apiregistration.orchestrator.io/apiservices';
 
-/** The port of a service of which none is named. */
+/** The port of a service if none is named. */
 const HTTPS = 443;
 
-/** The service that answers the version of an APIService; undefined if this server does. */
+/** The service that answers requests for the version of an APIService; undefined if this server does. */
 export const serviceOf = ({ spec: { service } }: Frozen<APIService>): ServicePort | undefined =>
   service && { namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? HTTPS };
 

@@ -11,7 +11,7 @@ export interface ServicePort {
   readonly port: number;
 }
 
-/** How the addresses of services are found. */
+/** The rules by which addresses of services are found. */
 export interface AddressRules {
   /** URLs of services by `namespace/name` or `namespace/name:port`, for services that nothing else resolves. */
   readonly services: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface CredentialFiles {
   readonly key: string;
 }
 
-/** The current objects that addresses are found in. */
+/** The current objects in which addresses are looked up. */
 export interface ServiceObjects {
   service(namespace: string, name: string): Frozen<Service> | undefined;
   endpoints(namespace: string, name: string): Frozen<Endpoints> | undefined;
@@ -34,13 +34,13 @@ export interface ServiceObjects {
 /** Thrown for a service without an address, with the reason. */
 export class NoAddress extends Error {}
 
-/** The host and port that the settings name for a service, without asking its objects. */
+/** The host and port that the settings name for a service, without looking at its objects. */
 export function mappedAddress({ namespace, name, port }: ServicePort, { services }: AddressRules): string | undefined {
   const mapped = ownValue(services, `${namespace}/${name}:${port}`) ?? ownValue(services, `${namespace}/${name}`);
   return mapped === undefined ? undefined : new URL(mapped).host;
 }
 
-/** The host and port, as in a URL, where a service is reached. Throws NoAddress. */
+/** The host and port, as in a URL, at which a service is reached. Throws NoAddress. */
 export function addressOf(target: ServicePort, rules: AddressRules, objects: ServiceObjects): string {
   const { namespace, name, port } = target;
   const mapped = mappedAddress(target, rules);

@@ -14,11 +14,14 @@ export type PolicyLevel = AuditLevel | 'None';
  */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
-  /** Whether any rule asks for bodies. */
+  /** Whether any rule records bodies. */
   readonly hasBodies: boolean;
 }
 
-/** A rule of a policy. Empty lists match everything, but a rule with resources matches no other paths, and reverse. */
+/**
+ * A rule of a policy. Empty lists match everything, but a rule with resources matches no other paths, and a rule with
+ * paths matches no resources.
+ */
 interface AuditRule {
   readonly level: PolicyLevel;
   readonly omitsManagedFields: boolean;
@@ -32,7 +35,7 @@ interface AuditRule {
 }
 
 interface GroupResources {
-  /** In the naming of the server. */
+  /** The group in the naming of the server. */
   readonly group: string;
   readonly resources: readonly string[];
   readonly names: readonly string[];
@@ -58,7 +61,7 @@ function stagesOf(from: UnknownRecord, path: string): string[] {
   return stages;
 }
 
-/** Whether a policy or a rule leaves managedFields out; undefined if it does not say so. */
+/** Whether a policy or a rule omits managedFields; undefined if it does not say. */
 function parseOmission({ omitManagedFields: omits }: UnknownRecord, path: string): boolean | undefined {
   if (omits === undefined || omits === null || typeof omits === 'boolean') return omits ?? undefined;
   throw new ConfigError(`${path}.omitManagedFields`, 'must be true or false');
@@ -111,7 +114,7 @@ export function parsePolicy(yaml: string, file: string, group: string): AuditPol
   return { rules: parsed, hasBodies: parsed.some(({ level }) => hasRequestBody(level)) };
 }
 
-/** Whether events of a level have the body of the request. */
+/** Whether events of a level contain the body of the request. */
 export const hasRequestBody = (level: PolicyLevel): boolean => level === 'Request' || level === 'RequestResponse';
 
 const matches = (list: readonly string[], value: string): boolean => list.length === 0 || list.includes(value);
@@ -143,7 +146,7 @@ function matchesTarget({ namespaces, resources, paths }: AuditRule, target: Targ
   );
 }
 
-/** Decides how much is recorded about a request. `user`: who sent it; undefined if that is not known. */
+/** Decides how much is recorded about a request. `user`: the sender; undefined if it is not known. */
 export function decideAudit(
   { rules }: AuditPolicy,
   user: User | undefined,

@@ -18,8 +18,8 @@ const LIMITS: DecisionLimits = {
 };
 
 /**
- * The decisions of the server that can be explained: the last refusals and the last writes, each within a number and a
- * size, in the memory of the main thread. A flood of one of them does not push out the other.
+ * The decisions of the server that can be explained: the last refusals and the last writes, in the memory of the main
+ * thread. Number and size of each are limited separately, so that many of one kind do not displace the other.
  */
 export class Decisions {
   readonly #refusals: RecordRing;
@@ -42,8 +42,8 @@ export class Decisions {
   }
 
   /**
-   * The last record with an id. All are looked at, in some 0.1 ms: an index would take a third of the time of keeping
-   * one, which every refusal needs.
+   * The last record with an id. All records are searched, in about 0.1 ms: an index would add a third to the time of
+   * adding a record, which every refusal does.
    */
   get(auditId: string): DecisionRecord | undefined {
     for (const { record } of this.newestFirst(Number.POSITIVE_INFINITY)) if (record.auditId === auditId) return record;

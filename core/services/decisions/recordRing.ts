@@ -2,9 +2,9 @@ import type { DecisionRecord } from '../../api/observe/decisions.js';
 import type { Target } from '../../model/target.js';
 import type { User } from '../../model/user.js';
 
-/** Bytes of a record beside its texts: its members, user and target, and its places in the ring and the index. */
+/** Bytes of a record besides its texts: its members, user and target, and its places in the ring and the index. */
 export const RECORD_BYTES = 1000;
-/** Bytes of a step or cause beside its texts. */
+/** Bytes of a step or cause besides its texts. */
 const PART_BYTES = 100;
 
 function targetCharacters(target: Target): number {
@@ -39,7 +39,7 @@ function userBytes({ name, uid, groups, extra }: User): number {
   return texts.reduce((bytes, text) => bytes + PART_BYTES + 2 * text.length, PART_BYTES);
 }
 
-/** A record with its number, later ones have greater numbers, and its bytes in memory without its users. */
+/** A record with its number, which is greater for later ones, and its bytes in memory without its users. */
 export interface NumberedRecord {
   readonly number: number;
   readonly record: DecisionRecord;
@@ -49,11 +49,14 @@ export interface NumberedRecord {
 /** The last records up to a number and a size. The oldest ones make room for new ones. */
 export class RecordRing {
   readonly #slots: (NumberedRecord | undefined)[] = [];
-  /** Positions in `#slots`: of the oldest record, and how many there are. */
+  /** The position of the oldest record in `#slots`, and the number of records. */
   #first = 0;
   #count = 0;
   #bytes = 0;
-  /** The users of the records, and in how many each is: all requests with the same credentials share one. */
+  /**
+   * The users of the records, with the number of records that refer to each: all requests with the same credentials
+   * share one.
+   */
   readonly #users = new Map<User, number>();
 
   constructor(
@@ -92,7 +95,10 @@ export class RecordRing {
     this.#countUsers(dropped.record, -1);
   }
 
-  /** Counts the users of a record that is added (1) or dropped (-1), and the bytes of those that no other one has. */
+  /**
+   * Counts the users of a record that is added (1) or dropped (-1), and the bytes of those that no other record refers
+   * to.
+   */
   #countUsers({ user, impersonator }: DecisionRecord, by: 1 | -1): void {
     for (const one of [user, impersonator]) {
       if (!one) continue;

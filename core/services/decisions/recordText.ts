@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../../api/observe/decisions.js';
 import type { User } from '../../model/user.js';
 
-/** A user whose extra is a list of entries, as JSON can have it. */
+/** A user whose extra is a list of entries, because JSON has no maps. */
 type PlainUser = Omit<User, 'extra'> & { readonly extra: readonly (readonly [string, readonly string[]])[] };
 
 const toPlain = (user: User | undefined): PlainUser | undefined => user && { ...user, extra: [...user.extra] };

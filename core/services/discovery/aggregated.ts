@@ -3,15 +3,15 @@ import type { GroupVersion, Resource, Subresource } from '../../schema/resource.
 import { isOther, type OtherVersion, type ShownGroup } from './others.js';
 import { hasOtherGroupVersion, sortedResources, servedVersions, sortedSubresources, sortedVerbs } from './plain.js';
 
-/** How the JSON of a document without entries ends. */
+/** The end of the JSON of a document without entries. */
 const EMPTY_END = '[]}';
 
 /** Versions of aggregated discovery, newest first. */
 export const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const;
 
 /**
- * The kind of answers. In upstream's documents, those of built-in kinds have no group and version of their own:
- * clients take them from the document around.
+ * The kind of answers. In upstream's documents, those of built-in kinds have no group and version of their own: clients
+ * take them from the enclosing document.
  */
 const ownKind = (resource: Resource, kind: string): object =>
   resource.builtIn ? { group: '', version: '', kind } : { group: resource.group, version: resource.version, kind };
@@ -51,7 +51,7 @@ const groupEntry = (group: ShownGroup): object => ({
   versions: servedVersions(group).map(versionEntry),
 });
 
-/** The JSON of the entries of groups. A group that did not change is shared by registries. */
+/** The JSON of the entries of groups. Registries share groups that did not change. */
 const entryTexts = new WeakMap<ShownGroup, string>();
 
 function entryText(group: ShownGroup): string {

@@ -25,7 +25,7 @@ export type { DocumentAnswer, DocumentSet } from './answer.js';
 
 /** Inputs of discovery besides the registry. */
 export interface DiscoveryOptions {
-  /** Returns the `host:port` at which clients reach the server. Called when `/api` is first asked for. */
+  /** Returns the `host:port` at which clients reach the server. Called when `/api` is first requested. */
   readonly serverAddress?: () => string;
   /** Paths listed at `/` beyond those of discovery itself. */
   readonly paths?: readonly string[];
@@ -56,7 +56,7 @@ class PlainDocument {
   answer(accept: string | undefined, naming: Naming, indent: boolean): DocumentAnswer {
     const { media, negotiation } = this;
     const offer = { media, forms: ['object'], stream: false, naming, routed: negotiation === 'route' } as const;
-    // Of a document in JSON only, parameters of the media type are ignored.
+    // If a document has only a JSON form, parameters of the media type are ignored.
     if (media === JSON_ONLY && negotiation === 'route') checkAccepts(accept, 'application/json');
     const choice = negotiate(media === JSON_ONLY ? undefined : accept, offer);
     const pretty = this.alwaysPretty || (choice.pretty ?? indent);
@@ -70,7 +70,7 @@ class PlainDocument {
   }
 }
 
-/** Encodes a document, whose type is of the package. */
+/** Encodes a document whose type is in the package. */
 function encodeDocument(
   value: { readonly kind: string },
   media: MediaName,
@@ -152,7 +152,10 @@ const normalizePath = (path: string): string => EXACT_PATHS.get(path) ?? without
 
 /** The discovery documents of one registry generation. */
 class Documents implements DocumentSet {
-  /** Documents that were asked for, by path: most of a thousand groups are not before there is the next registry. */
+  /**
+   * Documents that were requested, by path: of a thousand groups, most are not before the next registry replaces this
+   * one.
+   */
   readonly #plain = new Map<string, PlainDocument>();
   readonly #aggregated = new Map<string, { bytes: Uint8Array; etag: string }>();
   readonly #groups: readonly ShownGroup[];

@@ -8,7 +8,7 @@ export interface Priorities {
   readonly version: number;
 }
 
-/** A version of a group that another server answers, as discovery documents show it. */
+/** A version of a group that another server serves, as discovery documents show it. */
 export interface OtherVersion extends Pick<GroupVersion, 'group' | 'version' | 'apiVersion' | 'served'> {
   readonly priorities: Priorities;
   /** Its resources, in the form of aggregated discovery. */
@@ -24,7 +24,7 @@ export interface Others {
   readonly priorities: ReadonlyMap<string, Priorities>;
 }
 
-/** A server that passes no requests on. */
+/** For a server that passes no requests on. */
 export const NO_OTHERS: Others = { versions: [], priorities: new Map() };
 
 /** A group as discovery documents show it. */
@@ -32,7 +32,7 @@ export interface ShownGroup extends Pick<Group, 'name' | 'preferred'> {
   readonly versions: readonly (GroupVersion | OtherVersion)[];
 }
 
-/** Whether another server answers a version. */
+/** Whether another server serves a version. */
 export const isOther = (version: GroupVersion | OtherVersion): version is OtherVersion => 'isCurrent' in version;
 
 /** The priorities of versions without an APIService, which are those of custom kinds. */
@@ -54,7 +54,7 @@ export function shownGroups(registry: Registry, { versions, priorities }: Others
     .map(({ group }) => group);
 }
 
-/** A group of which other servers have versions; they may also replace versions of this server. */
+/** Merges the versions that other servers serve into a group. They may also replace versions of this server. */
 function merge(
   name: string,
   local: readonly GroupVersion[],

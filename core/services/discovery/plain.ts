@@ -27,7 +27,7 @@ export const sortedSubresources = (resource: Resource): Subresource[] =>
 export const sortedResources = (version: GroupVersion): Resource[] =>
   [...version.resources.values()].sort((a, b) => (a.plural < b.plural ? -1 : 1));
 
-/** The served groups of registries, which several documents need. */
+/** The served groups of registries, cached because several documents need them. */
 const sortedGroups = new WeakMap<Registry, readonly Group[]>();
 
 /** Groups with served versions except the core group, sorted by priority, then by name. */

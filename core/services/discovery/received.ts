@@ -1,4 +1,4 @@
-/* Discovery documents of other servers. Members that discovery does not have, or of a wrong type, are left out. */
+/** Discovery documents of other servers. Members that discovery does not define, or of a wrong type, are omitted. */
 
 /** The members of an entry with lists of texts. */
 const LISTS = ['verbs', 'shortNames', 'categories'] as const;

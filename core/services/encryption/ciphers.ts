@@ -3,19 +3,19 @@ import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { randomBytes } from '../../runtime/random.js';
 
 /**
- * A way to encrypt values with one key. A value encrypted under one name cannot be decrypted under another, nor when it
- * was changed.
+ * A way to encrypt values with one key. A value that was encrypted under one name cannot be decrypted under another,
+ * nor after it was changed.
  */
 export interface Cipher {
   encrypt(name: string, value: Uint8Array): Buffer;
   /**
-   * Throws an Error if the bytes were not encrypted under this name with this key; a StoreError if its message says
-   * more than that.
+   * Throws an Error if the bytes were not encrypted under this name with this key; a StoreError if the message of the
+   * error may be shown.
    */
   decrypt(name: string, bytes: Uint8Array): Uint8Array;
-  /** Whether the bytes are encrypted with the key that `encrypt` uses; absent: there is no other. */
+  /** Whether the bytes are encrypted with the key that `encrypt` uses; absent: there is only one key. */
   isCurrent?(bytes: Uint8Array): boolean;
-  /** Must be waited for before the bytes are decrypted; undefined if nothing is to be waited for. */
+  /** A promise to await before the bytes are decrypted; undefined if they can be decrypted now. */
   prepare?(bytes: Uint8Array): Promise<void> | undefined;
 }
 
@@ -45,7 +45,7 @@ const MAC_BYTES = 32;
 
 /**
  * AES-CBC with a random initialization vector, and HMAC-SHA256 over name, vector and result (encrypt-then-MAC, RFC
- * 7366), as CBC alone does not notice changes. `key`: 16, 24 or 32 bytes.
+ * 7366), as CBC alone does not detect changes. `key`: 16, 24 or 32 bytes.
  */
 export function aesCbc(key: Buffer): Cipher {
   const algorithm = `aes-${key.length * 8}-cbc`;

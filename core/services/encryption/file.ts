@@ -6,8 +6,7 @@ import type { KmsConfig } from './kms/plugin.js';
 import { aesCbc, aesGcm, type Cipher, secretBox } from './ciphers.js';
 
 /**
- * A key of a provider. The names of the provider, its version and the key stand before values that are encrypted with
- * it.
+ * A key of a provider. Values that are encrypted with it begin with the names of the provider, its version and the key.
  */
 export interface EncryptionKey<C = Cipher> {
   readonly provider: string;
@@ -16,7 +15,7 @@ export interface EncryptionKey<C = Cipher> {
   readonly cipher: C;
 }
 
-/** How values of some resources are stored. */
+/** The rule by which values of some resources are stored. */
 export interface EncryptionRule<C = Cipher> {
   /** Names `resource.group` as clients know them, with `*` for all of either; the core group is empty. */
   readonly resources: readonly string[];
@@ -24,7 +23,7 @@ export interface EncryptionRule<C = Cipher> {
   readonly keys: readonly (EncryptionKey<C> | undefined)[];
 }
 
-/** A key as the file has it: the cipher of a key management plugin is yet to be made. */
+/** A key as the file defines it: the cipher of a key management plugin is created later. */
 export type GivenCipher = Cipher | KmsConfig;
 type GivenKey = EncryptionKey<GivenCipher>;
 
@@ -116,7 +115,7 @@ function resourceName(given: string, path: string, errors: string[]): string {
 }
 
 /**
- * Reads an EncryptionConfiguration (v1). The first rule that names a resource holds for it. Throws ConfigError, which
+ * Reads an EncryptionConfiguration (v1). The first rule that names a resource applies to it. Throws ConfigError, which
  * names the file and each wrong field, and never a secret.
  */
 export function readEncryptionFile(
@@ -152,7 +151,7 @@ export function readEncryptionFile(
   return read;
 }
 
-/** Adds an error for each name of a key management plugin that stands for different ones. */
+/** Adds an error for each name that is given to different key management plugins. */
 function checkPlugins(rules: readonly EncryptionRule<GivenCipher>[], errors: string[]): void {
   const known = new Map<string, string>();
   for (const { cipher } of rules.flatMap(({ keys }) => keys.filter(key => key !== undefined))) {

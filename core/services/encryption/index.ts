@@ -9,7 +9,7 @@ import { type EncryptionRule, type GivenCipher, readEncryptionFile } from './fil
 import { type EncryptionObserver, observeReload } from './metrics.js';
 import { EncryptedValues } from './values.js';
 
-/** Pause before a file is used again that was refused because of a key management plugin, in milliseconds. */
+/** Pause before a file that was refused because of a key management plugin is tried again, in milliseconds. */
 const RETRY_MS = 5000;
 
 /** The rules of an EncryptionConfiguration as it is now. Rejects with ConfigError if it cannot be used. */
@@ -21,12 +21,12 @@ export interface EncryptionHost {
   readonly log: Log;
   readonly naming: Naming;
   readonly now: () => number;
-  /** Is given the measurements of `ENCRYPTION_METRICS`. */
+  /** Called with the values of `ENCRYPTION_METRICS`. */
   readonly observe: EncryptionObserver;
   onClose(release: () => void): void;
 }
 
-/** The values by an EncryptionConfiguration, for one use. */
+/** The values of a store by an EncryptionConfiguration, opened for one use. */
 export interface OpenedValues {
   readonly values: EncryptedValues;
   /** Ends the connections to key management plugins. */
@@ -34,8 +34,8 @@ export interface OpenedValues {
 }
 
 /**
- * The values by an EncryptionConfiguration as it is now. Rejects with ConfigError if it cannot be used, and with
- * StoreError if a key management plugin does not answer.
+ * Opens the values of a store by an EncryptionConfiguration as it is now. Rejects with ConfigError if it cannot be
+ * used, and with StoreError if a key management plugin does not answer.
  */
 export async function readValues(
   file: string,
@@ -52,9 +52,10 @@ export async function readValues(
 }
 
 /**
- * The values of a store by an EncryptionConfiguration, which is read again when it changes: a bad file is reported, and
- * the former one stays, until a key management plugin answers if that was why. Rejects with ConfigError if the file
- * cannot be used at the start, and with StoreError if a key management plugin does not answer.
+ * The values of a store by an EncryptionConfiguration, which is read again when it changes. An invalid file is
+ * reported, and the previous configuration stays in use; if a key management plugin did not answer, the file is tried
+ * again until it does. Rejects with ConfigError if the file cannot be used at the start, and with StoreError if a key
+ * management plugin does not answer.
  */
 export async function encryptedValues(file: string, host: EncryptionHost): Promise<EncryptedValues> {
   const ciphers = new KmsCiphers(host.log, host.observe);
@@ -71,7 +72,7 @@ export async function encryptedValues(file: string, host: EncryptionHost): Promi
       observeReload(host, 'failure');
       const message = `the encryption file is not used, and the former one stays: ${(error as Error).message}`;
       host.log.error({ file }, message);
-      // The plugin may be starting. When it answers, the file does not change.
+      // The plugin may be starting. The file does not change when it is ready, so the file is tried again.
       if (error instanceof StoreError) timer = setTimeout(() => void reload(), RETRY_MS).unref();
       return;
     }

@@ -1,4 +1,7 @@
-/** Stands before every encrypted value: then provider and name of the key, and a colon. No plain value begins so. */
+/**
+ * The beginning of every encrypted value; provider and name of the key follow, and a colon. No plain value begins like
+ * this.
+ */
 export const MARK = Buffer.from('enc:');
 
 /** Whether a stored value is encrypted. */

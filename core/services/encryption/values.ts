@@ -6,7 +6,7 @@ import { isEncrypted, MARK } from './mark.js';
 const prefixOf = ({ provider, version, name }: EncryptionKey): Buffer =>
   Buffer.from(`${MARK}${provider}:${version}:${name}:`);
 
-/** How the values of one resource are stored. */
+/** Encodes and decodes the values of one resource. */
 class ResourceValues {
   readonly #write: { readonly prefix: Buffer; readonly key: EncryptionKey } | undefined;
   readonly #keys: readonly { readonly prefix: Buffer; readonly key: EncryptionKey }[];
@@ -70,24 +70,27 @@ export interface StoredRecord {
   readonly record: Buffer | undefined;
 }
 
-/** Resources whose rule is remembered. */
+/** The number of resources whose rules are cached. */
 const MOST_KNOWN = 10_000;
 
 const PLAIN = new ResourceValues([undefined]);
 
-/** The name of the resource of a key of the store, as rules have it: `secrets.`, `deployments.apps`. */
+/**
+ * The name of the resource that a key of the store belongs to, in the form that rules use: `secrets.`,
+ * `deployments.apps`.
+ */
 function resourceOf(key: string, naming: Naming): string {
   const [group = '', plural = ''] = key.split('/', 2);
   if (group === 'core') return `${plural}.`;
-  // Custom kinds have their groups behind a colon.
+  // The groups of custom kinds follow a colon.
   const colon = group.indexOf(':');
   return `${plural}.${colon < 0 ? naming.group(group) : group.slice(colon + 1)}`;
 }
 
 /**
- * Encrypts the values of a store by the rules of an EncryptionConfiguration. A value is bound to its key: moved to
- * another one, it cannot be read. Values of resources without a rule stay as they are. `replace` changes the rules of a
- * running store.
+ * Encrypts the values of a store by the rules of an EncryptionConfiguration. A value is bound to its key: it cannot be
+ * read under another one. Values of resources without a rule stay as they are. `replace` changes the rules of a running
+ * store.
  */
 export class EncryptedValues {
   #rules: readonly { readonly resources: ReadonlySet<string>; readonly values: ResourceValues }[] = [];
@@ -100,7 +103,7 @@ export class EncryptedValues {
     this.replace(rules);
   }
 
-  /** Uses other rules from now on. */
+  /** Replaces the rules. */
   replace(rules: readonly EncryptionRule[]): void {
     this.#rules = rules.map(({ resources, keys }) => ({
       resources: new Set(resources),
@@ -109,7 +112,7 @@ export class EncryptedValues {
     this.#known = new Map();
   }
 
-  /** The record to store for one with a value behind `header` bytes. */
+  /** The record to store: the value, which follows `header` bytes, is encrypted. */
   encode(key: string, record: Buffer, header: number): Buffer {
     return this.#valuesOf(key).encode(key, record, header);
   }
@@ -125,7 +128,7 @@ export class EncryptedValues {
   }
 
   /**
-   * To be waited for before the values of these stored records are decoded; undefined if nothing is to be waited for.
+   * A promise to await before the values of these stored records are decoded; undefined if they can be decoded now.
    * Rejects with Unavailable if a key management plugin does not answer.
    */
   prepare(records: readonly StoredRecord[], header: number): Promise<unknown> | undefined {
@@ -141,7 +144,7 @@ export class EncryptedValues {
     const name = resourceOf(key, this.naming);
     let known = this.#known.get(name);
     if (!known) {
-      // Definitions come and go.
+      // Custom resource definitions come and go.
       if (this.#known.size >= MOST_KNOWN) this.#known.clear();
       const dot = name.indexOf('.');
       const names = [name, `*.${name.slice(dot + 1)}`, '*.*'];

@@ -17,7 +17,7 @@ export { ObservedMetrics } from './observed.js';
 export { healthMetrics } from './health.js';
 export { RequestMetrics } from './requests.js';
 
-/** Where the metrics come from that the server does not count as it goes. */
+/** Sources of the metrics that are read at each scrape. */
 export interface MetricSources {
   /** The plugins that are called now. */
   readonly called: () => Pick<ThreadData, 'plugins' | 'calls'>;
@@ -25,7 +25,7 @@ export interface MetricSources {
   readonly countsElsewhere: () => Promise<readonly RequestCounts[]>;
   /** Reads the times of all threads. */
   readonly readThreads: () => readonly ThreadReading[];
-  /** Which feature gates are on. */
+  /** The naming, and the feature gates that are on. */
   readonly data: Pick<ThreadData, 'naming' | 'features' | 'enablement'>;
 }
 

@@ -4,12 +4,15 @@ import { RELEASE } from '../../release.js';
 
 type Life = Pick<MetricDefinition, 'stability' | 'deprecated'>;
 
-/** Releases that show a metric from the one on that deprecates it (spec, "Deprecation policy: rules", 11b). */
+/**
+ * The number of releases that show a deprecated metric, beginning with the one that deprecates it (spec, "Deprecation
+ * policy: rules", 11b).
+ */
 const RELEASES_SHOWN = { stable: 3, beta: 1, alpha: 0 } as const;
 
 const CURRENT = `${RELEASE.major}.${RELEASE.minor}`;
 
-/** Whether a release deprecates a metric, or an earlier one does. */
+/** Whether a metric is deprecated in a release. */
 export const isDeprecated = ({ deprecated }: Life, release = CURRENT): boolean =>
   deprecated !== undefined && !isLater(deprecated, release);
 
@@ -23,7 +26,7 @@ const isHidden = (metric: Life, release: string): boolean =>
   releasesBetween(metric.deprecated!, release) >= RELEASES_SHOWN[metric.stability ?? 'stable'];
 
 /**
- * Whether a release shows a metric. `hiddenFor` is the release before it, if the metrics that it showed are shown, too,
+ * Whether a release shows a metric. `hiddenFor` is the previous release if the metrics that it showed are shown too,
  * and otherwise ''.
  */
 export const isShown = (metric: Life, hiddenFor: string, release = CURRENT): boolean =>

@@ -8,7 +8,7 @@ import type { ObservedValues } from '../../threads/messages/lifecycle.js';
 import { helpOf, isDeprecated, isShown } from './lifecycle.js';
 import { REQUEST_METRICS } from './requests.js';
 
-/** Metrics whose observations were refused: this many are named in the log. */
+/** The largest number of metrics whose refused observations are logged. */
 const WARNED_METRICS = 100;
 
 type Instrument = Counter | Gauge | Histogram;
@@ -26,7 +26,7 @@ function instrumentOf(definition: MetricDefinition): Instrument {
   }
 }
 
-/** Counts values. Throws an Error for labels that the metric has not, and for a counter that would fall. */
+/** Counts values. Throws an Error for labels that the metric does not have, and for a counter that would decrease. */
 function count(instrument: Instrument, labels: ObservedValues['labels'], values: readonly number[]): void {
   if (instrument instanceof Gauge) instrument.set(labels, values.at(-1) ?? 0);
   else if (instrument instanceof Histogram) for (const value of values) instrument.observe(labels, value);
@@ -39,7 +39,7 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, value) 
 /** The metrics of plugins, and their observations. Each has a limited number of series. */
 export class ObservedMetrics {
   #registry: Registry | undefined;
-  /** Values observed before the metrics were registered: the store opens earlier. */
+  /** Values observed before the metrics were registered, because the store opens earlier. */
   #early: ObservedValues[] = [];
   readonly #defined = new Map<string, MetricDefinition>();
   readonly #instruments = new Map<string, Instrument>();
@@ -48,11 +48,11 @@ export class ObservedMetrics {
 
   constructor(
     readonly log: Pick<Log, 'warn'>,
-    /** The release before this one, if metrics that are hidden since then are shown; '' if they are not. */
+    /** The previous release, if metrics that are hidden since then are to be shown; otherwise ''. */
     readonly hiddenFor: string,
   ) {}
 
-  /** Adds the metrics of plugins to a registry that has all others. Throws ConfigError for a name that it has. */
+  /** Adds the metrics of plugins to a registry that has all others. Throws ConfigError for a name that is taken. */
   register(registry: Registry, definitions: readonly Contributed<MetricDefinition>[]): void {
     this.#registry = registry;
     this.check(definitions);
@@ -60,7 +60,7 @@ export class ObservedMetrics {
     this.take(this.#early.splice(0));
   }
 
-  /** Throws ConfigError for the name of a metric that the server has itself. */
+  /** Throws ConfigError if a metric has the name of one of the server's own. */
   check(definitions: readonly Contributed<MetricDefinition>[]): void {
     for (const { plugin, value } of definitions) {
       const isTaken = this.#registry?.getSingleMetric(value.name) && !this.#defined.has(value.name);
@@ -69,7 +69,7 @@ export class ObservedMetrics {
     }
   }
 
-  /** Has these metrics instead of those before. One with the same definition continues to count. */
+  /** Replaces the metrics. A metric with the same definition keeps its values. */
   replace(definitions: readonly Contributed<MetricDefinition>[]): void {
     const wanted = new Map(definitions.map(({ value }) => [value.name, value]));
     for (const [name, definition] of this.#defined) {
@@ -95,7 +95,7 @@ export class ObservedMetrics {
     this.take([{ metric, labels, values: [value] }]);
   }
 
-  /** Counts observations. Those that fit no metric are named in the log, once for each metric. */
+  /** Counts observations. Those that do not fit a metric are logged once per metric. */
   take(observations: readonly ObservedValues[]): void {
     if (!this.#registry) {
       this.#early.push(...observations.slice(0, OBSERVATIONS_WAITING - this.#early.length));
@@ -122,7 +122,7 @@ export class ObservedMetrics {
     this.log.warn({ metric, why }, 'what a plugin has counted in a metric is lost');
   }
 
-  /** Whether the labels would make a series beyond the limit. */
+  /** Whether the labels would create a series beyond the limit. */
   #isNew(metric: string, labels: ObservedValues['labels']): boolean {
     const known = this.#series.get(metric) ?? new Set<string>();
     this.#series.set(metric, known);

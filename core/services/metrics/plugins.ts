@@ -42,7 +42,7 @@ function histogramOf({ labels, buckets, seconds }: Series): Value[] {
 /** Registers the metrics of plugin calls in all threads, by plugin and point. */
 export function registerPluginMetrics(
   registry: Registry,
-  /** The plugins that are called now; their counters begin again when others take their place. */
+  /** The plugins that are called now. Their counters restart when others replace them. */
   called: () => Pick<ThreadData, 'plugins' | 'calls'>,
 ): void {
   // This thread has not imported most of the server's own plugins.
@@ -68,7 +68,7 @@ export function registerPluginMetrics(
         for (const { labels, failures } of all) if (failures[kind] > 0) this.inc(labels, failures[kind]);
       },
     });
-  // The library's histogram takes single observations: the counts are those of all threads.
+  // The library's histogram accepts only single observations, but these counts are sums of all threads.
   const duration = {
     name: DURATION,
     help: 'How long calls of plugins took, failed ones included.',

@@ -35,7 +35,7 @@ class Series {
     readonly labels: string,
     /** Whether durations are recorded. Those of watches are not, because clients determine them. */
     readonly timed: boolean,
-    /** Of a deprecated version: the labels of the gauge that says so. */
+    /** For a deprecated version, the labels of the gauge that reports it. */
     readonly deprecated: string | undefined,
   ) {}
 
@@ -134,7 +134,7 @@ export class RequestMetrics {
     return { writing: this.#writing, reading: this.#reading, watching: this.#watching(), series };
   }
 
-  /** Sets who knows how many watches are open in this thread. */
+  /** Sets the function that returns the number of open watches in this thread. */
   countWatches(count: () => number): void {
     this.#watching = count;
   }
@@ -170,7 +170,9 @@ export class RequestMetrics {
     });
   }
 
-  /** Counts and durations in text format. Yields to the event loop in between, as there may be thousands of series. */
+  /**
+   * Counts and durations in text format. Yields to the event loop in between, because there may be thousands of series.
+   */
   async text(): Promise<string> {
     const totals = [TOTAL_HEAD];
     const durations = [DURATION_HEAD];

@@ -4,14 +4,14 @@ import type { ThreadReading } from '../../threads/scheduling.js';
 
 type Times = Pick<ThreadReading, 'busy' | 'ran'>;
 
-/** The metrics of the four kinds of thread, from readings that are taken when the metrics are asked for. */
+/** The metrics of the four kinds of thread, from readings that are taken at each scrape. */
 export class ThreadMetrics {
   readonly #count: Gauge;
   readonly #busy: Counter;
   readonly #ran: Counter;
   /** The last readings of the threads that run. */
   #last: ReadonlyMap<number, ThreadReading> = new Map();
-  /** The times of threads that have ended, whose place others have taken: counters do not fall. */
+  /** The times of threads that have ended and were replaced: counters must not decrease. */
   readonly #ended = new Map<Thread, Times>();
 
   constructor(registry: Registry) {
@@ -48,7 +48,7 @@ export class ThreadMetrics {
   }
 }
 
-/** The sum of times; undefined where neither is known. */
+/** The sum of times; undefined if neither is known. */
 const sum = (a: Times | undefined, b: Times): Times => ({
   busy: (a?.busy ?? 0) + b.busy,
   ran: a?.ran === undefined && b.ran === undefined ? undefined : (a?.ran ?? 0) + (b.ran ?? 0),

@@ -23,7 +23,7 @@ const DESCRIPTIONS: ReadonlyMap<string, string> = new Map([
   ['path path', 'Rest of the path, which is passed on.'],
 ]);
 
-/** The description of a parameter: that of the field of its options, where it has one. */
+/** The description of a parameter: that of the field of its options, if it has one. */
 export function describeParameter({ in: place, name, description }: Parameter): string {
   const known = description ?? DESCRIPTIONS.get(`${place} ${name}`);
   if (known !== undefined) return known;

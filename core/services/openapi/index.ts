@@ -30,8 +30,8 @@ export interface OpenApiDocuments {
     ifNoneMatch: string | undefined,
   ): DocumentAnswer | undefined;
   /**
-   * Renders the parts of the answer to a path that are not cached yet, one group version per turn of the event loop,
-   * so that other requests need not wait for a document of all kinds.
+   * Renders the parts of the answer to a path that are not cached yet, one group version per turn of the event loop, so
+   * that other requests do not wait for a document of all kinds.
    */
   prepare(path: string): Promise<void>;
 }
@@ -41,7 +41,9 @@ const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const V2_PROTOBUF_ACCEPT = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 const V3_PROTOBUF_ACCEPT = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
-/** In milliseconds. A document that was requested by its hash never changes, so that clients may keep it for long. */
+/**
+ * In milliseconds. A document that was requested by its hash never changes, so clients may cache it for a long time.
+ */
 const YEAR = 365 * 24 * 3600 * 1000;
 
 /** The subject of a document: a group version or an unversioned path. */
@@ -234,7 +236,7 @@ function conditionalAnswer(
 
 /** The inputs of OpenAPI documents. */
 export interface OpenApiInputs {
-  /** It is frozen. */
+  /** The registry, frozen. */
   readonly registry: Registry;
   readonly naming: Naming;
   /** Documents of plugins; those with a description are described. */

@@ -3,7 +3,7 @@ import type { PartV2 } from './write.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The part of a version in the OpenAPI 2 document of another server, with the names of that server. */
+/** The part of another server's OpenAPI 2 document that belongs to one version, with the names of that server. */
 export interface OtherPart {
   readonly paths: Members;
   readonly parameters: Members;
@@ -12,13 +12,13 @@ export interface OtherPart {
 
 /** The OpenAPI documents of other servers, by the paths of their versions: `apis/GROUP/VERSION`. */
 export interface OtherDescriptions {
-  /** Where their documents in version 3 are, on this server, which passes the requests on. */
+  /** The paths of their version 3 documents on this server, which passes the requests on. */
   readonly urls: ReadonlyMap<string, string>;
   /** Their parts of the document in version 2. */
   readonly parts: ReadonlyMap<string, OtherPart>;
 }
 
-/** A server that passes no requests on. */
+/** For a server that passes no requests on. */
 export const NO_DESCRIPTIONS: OtherDescriptions = { urls: new Map(), parts: new Map() };
 
 /** A reference within an OpenAPI 2 document, as JSON. */
@@ -54,7 +54,7 @@ export function partOf(document: Members, root: string): OtherPart {
 /** Definitions and parameters that a document has, as JSON, by name. */
 type Taken = Readonly<Record<'definitions' | 'parameters', Map<string, string>>>;
 
-/** The text of a value in which equal values are equal: members are sorted. */
+/** The canonical text of a value: equal values have equal texts, because members are sorted. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -64,8 +64,8 @@ function canonical(value: unknown): string {
 }
 
 /**
- * A part for a document that has `taken`, which it is added to. A definition with the name of another one is renamed:
- * `NAME_v2`, `NAME_v3` and so on, as upstream does.
+ * The part to add to a document that has `taken`; its definitions are added to `taken`. A definition with the name of
+ * another one is renamed: `NAME_v2`, `NAME_v3` and so on, as upstream does.
  */
 function withoutConflicts(part: OtherPart, taken: Taken): PartV2 {
   const names = {
@@ -89,7 +89,7 @@ function withoutConflicts(part: OtherPart, taken: Taken): PartV2 {
   return made;
 }
 
-/** The parts of other servers, for a document that has `parts`. */
+/** The parts of other servers, renamed where needed for a document that has `parts`. */
 export function withoutConflictsIn(parts: readonly PartV2[], others: Iterable<OtherPart>): PartV2[] {
   const union = (section: 'definitions' | 'parameters') => new Map(parts.flatMap(part => [...part[section]]));
   let taken: Taken | undefined;
@@ -99,7 +99,7 @@ export function withoutConflictsIn(parts: readonly PartV2[], others: Iterable<Ot
   });
 }
 
-/** New names for those members whose names are taken by something else. */
+/** New names for the members whose names are taken by different ones. */
 function newNames(members: Members, taken: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const renamed = new Map<string, string>();
   for (const [name, value] of Object.entries(members)) {

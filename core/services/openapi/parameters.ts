@@ -6,7 +6,7 @@ export interface Parameter {
   readonly in: 'path' | 'query';
   readonly name: string;
   readonly type: 'string' | 'integer' | 'boolean';
-  /** The description, if it is not that of all parameters of the name. */
+  /** The description, if it differs from that of other parameters with the name. */
   readonly description?: string;
 }
 

@@ -65,7 +65,7 @@ const ZERO_VALUES: Partial<Record<ScalarName, unknown>> = {
   double: 0,
 };
 
-/** Descriptions of the scalars that documents have a schema of their own for. */
+/** Descriptions of the scalars that have a schema of their own in documents. */
 const SCALAR_DESCRIPTIONS: Partial<Record<ScalarName, string>> = {
   Time: 'A point in time as RFC 3339 writes it, to the second, such as "2024-05-06T07:08:09Z".',
   MicroTime: 'A point in time as RFC 3339 writes it, to the microsecond.',
@@ -164,7 +164,7 @@ export class Schemas {
   kind(resource: Resource): Schema {
     if (resource.builtIn) return this.struct(resource.type);
     const name = kindName(resource, resource.kind, this.source.naming);
-    // Every operation of the kind asks for it.
+    // Every operation of the kind needs it.
     if (this.#built.has(name)) return this.#reference(name);
     const metadata = this.byId('meta.v1.ObjectMeta') ?? {};
     const described = this.#describe(metadata, 'Name, labels and annotations of the embedded object.', undefined);

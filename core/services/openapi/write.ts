@@ -194,7 +194,7 @@ const objectOf = (members: Iterable<readonly [string, string]>): string =>
 const sortedUnion = (all: readonly Texts[]): string =>
   objectOf([...new Map(all.flatMap(texts => [...texts]))].sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** An OpenAPI 2 document, as JSON. It is put together from texts, because it is large and few parts of it change. */
+/** An OpenAPI 2 document, as JSON. It is assembled from texts, because it is large and few parts of it change. */
 export const documentV2 = (parts: readonly PartV2[], info: Info): string =>
   objectOf([
     ['swagger', '"2.0"'],

@@ -42,7 +42,7 @@ export interface IssuedCertificate {
 const KEY = { name: 'ECDSA', namedCurve: 'P-256' };
 const EXTENDED_KEY_USAGE = { server: ExtendedKeyUsage.serverAuth, client: ExtendedKeyUsage.clientAuth };
 
-/** A distinguished name. All parts are UTF8Strings; by default the library would choose a type by the text. */
+/** A distinguished name. All parts are UTF8Strings; by default, the library chooses a type depending on the text. */
 const nameOf = ({ organization, commonName }: Subject): Name =>
   new Name([
     ...(organization === undefined ? [] : [{ O: [{ utf8String: organization }] }]),
@@ -73,10 +73,10 @@ async function extensions(
   ];
 }
 
-/** Signers by their certificates: reading one takes a third of the time of issuing another. */
+/** Cached signers by their certificates: reading one takes a third of the time of issuing a certificate. */
 const signers = new WeakMap<IssuedCertificate, ReturnType<typeof readSigner>>();
 
-/** The name and the keys of an issuer, which are read once for the same object. */
+/** The name and the keys of an issuer, which are read once per object. */
 function signerOf(issuer: IssuedCertificate): ReturnType<typeof readSigner> {
   const known = signers.get(issuer) ?? readSigner(issuer);
   signers.set(issuer, known);

@@ -18,13 +18,13 @@ export interface CertificateNames extends SubjectNames {
   readonly alternativeNames: () => readonly AlternativeName[];
 }
 
-/** A certificate in DER. Throws Malformed unless its names can be read, and Node can read the rest. */
+/** Reads a certificate in DER. Throws Malformed unless its names can be read here, and the rest by Node.js. */
 export function readCertificate(der: Uint8Array): X509Certificate {
   try {
     readCertificateNames(der);
     return new X509Certificate(der);
   } catch (thrown) {
-    // Where it is not DER, upstream says no more.
+    // If it is not DER, upstream's message has no details.
     if (thrown instanceof Malformed && thrown.message.startsWith('x509: ')) throw thrown;
     throw new Malformed('x509: malformed certificate');
   }

@@ -10,11 +10,11 @@ export type { AlternativeName } from './extensions.js';
 
 /** The attributes of a request: context-specific, constructed, number 0. */
 const ATTRIBUTES = 0xa0;
-/** The attribute with the extensions that a request asks for (RFC 2985, 5.4.2). */
+/** The attribute with the requested extensions (RFC 2985, 5.4.2). */
 const EXTENSION_REQUEST = '2a864886f70d01090e';
 const DUPLICATES = 'x509: certificate request contains duplicate requested extensions';
 
-/** The content of a PKCS #10 request (RFC 2986) that decides who may have a certificate, and for which uses. */
+/** The content of a PKCS #10 request (RFC 2986) that determines who may get a certificate, and for which uses. */
 export interface RequestedCertificate extends SubjectNames {
   /** The subject and the public key in DER. */
   readonly subject: Uint8Array;
@@ -46,8 +46,8 @@ function readRequest(der: Uint8Array): RequestedCertificate {
 
 /**
  * Parses the request of a CertificateSigningRequest, PEM in base64, and verifies that it is signed with the key that it
- * is for. All parts of the server that look at a request read it here, so that none sees another subject than the one
- * that is signed. Throws Malformed, whose message says why the request is refused.
+ * is for. All parts of the server that examine a request use this function, so that none of them sees a subject other
+ * than the one that is signed. Throws Malformed, whose message says why the request is refused.
  */
 export function parseCertificateRequest(base64: string): RequestedCertificate {
   const pem = Buffer.from(base64, 'base64');

@@ -4,10 +4,10 @@ import type { BaseBlock } from 'asn1js';
 type Asn1 = typeof import('asn1js');
 
 let library: Asn1 | undefined;
-/** The library for ASN.1, loaded with the first certificate or request: most threads never read one. */
+/** The ASN.1 library, loaded when the first certificate or request is read: most threads never read one. */
 const asn1 = (): Asn1 => (library ??= createRequire(import.meta.url)('asn1js') as Asn1);
 
-/** Why bytes or a text are malformed. The message is for the sender. */
+/** Thrown for malformed bytes or text. The message is for the sender. */
 export class Malformed extends Error {}
 
 /** One element of DER (X.690). */
@@ -37,7 +37,7 @@ const CONSTRUCTED = 0x20;
 /** The number of octets that DER uses for a length. */
 const lengthSize = (length: number): number => (length < 0x80 ? 1 : 1 + Math.ceil(length.toString(16).length / 2));
 
-const truncated = (): Malformed => new Malformed('asn1: syntax error: data truncated');
+const truncatedError = (): Malformed => new Malformed('asn1: syntax error: data truncated');
 
 /** Refuses encodings that BER permits and DER does not, and checks that the parts of an element fill it. */
 function elementOf(block: BaseBlock): Element {
@@ -46,18 +46,18 @@ function elementOf(block: BaseBlock): Element {
   if (lenBlock.blockLength !== lengthSize(lenBlock.length))
     throw new Malformed('asn1: structure error: non-minimal length');
   const header = idBlock.blockLength + lenBlock.blockLength;
-  if (bytes.length !== header + lenBlock.length) throw truncated();
+  if (bytes.length !== header + lenBlock.length) throw truncatedError();
   const tag = bytes[0]!;
   const contents = bytes.subarray(header);
   const value: unknown = (block.valueBlock as { readonly value?: unknown }).value;
   const parts = (tag & CONSTRUCTED) !== 0 && Array.isArray(value) ? (value as BaseBlock[]).map(elementOf) : [];
   if (parts.length > 0 && parts.reduce((sum, part) => sum + part.bytes.length, 0) !== contents.length)
-    throw truncated();
+    throw truncatedError();
   return { tag, bytes, contents, parts };
 }
 
 function decode(bytes: Uint8Array): BaseBlock {
-  // Without a value that ends it, the message of the library would not name the fault.
+  // If the end mark is missing, the library's message would not name the fault.
   if (bytes[1] === 0x80) throw new Malformed('asn1: syntax error: indefinite length found (not DER)');
   let decoded: ReturnType<Asn1['fromBER']>;
   try {
@@ -68,7 +68,7 @@ function decode(bytes: Uint8Array): BaseBlock {
   const { offset, result } = decoded;
   if (offset < 0)
     throw /^End of input|^Zero buffer/.test(result.error)
-      ? truncated()
+      ? truncatedError()
       : new Malformed(`asn1: syntax error: ${result.error}`);
   if (offset !== bytes.length) throw new Malformed('asn1: syntax error: trailing data');
   return result;
@@ -80,7 +80,7 @@ function decode(bytes: Uint8Array): BaseBlock {
  */
 export const parseDer = (bytes: Uint8Array): Element => elementOf(decode(bytes));
 
-/** The parts of an element, which must be as many as the tags and have these. Throws Malformed. */
+/** The parts of an element, whose tags must be exactly these. Throws Malformed. */
 export function partsOf({ parts }: Element, ...tags: readonly number[]): readonly Element[] {
   if (parts.length < tags.length) throw new Malformed('asn1: syntax error: sequence truncated');
   if (parts.length > tags.length) throw new Malformed('asn1: syntax error: trailing data');
@@ -95,7 +95,7 @@ export function expectTag(element: Element | undefined, tag: number): Element {
   return element;
 }
 
-/** The contents of an object identifier in hexadecimal. Throws Malformed unless each has one form only. */
+/** The contents of an object identifier in hexadecimal. Throws Malformed for forms that are not minimal. */
 export function oidOf(element: Element | undefined): string {
   const { contents } = expectTag(element, TAG.oid);
   const isPadded = contents.some((byte, at) => byte === 0x80 && (at === 0 || contents[at - 1]! < 0x80));

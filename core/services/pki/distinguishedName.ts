@@ -2,7 +2,7 @@ import { type Element, expectTag, Malformed, oidOf, partsOf, TAG } from './der.j
 
 /** The identity in the subject of a certificate. */
 export interface SubjectNames {
-  /** '' if the subject has none. The last one counts; upstream uses it too. */
+  /** '' if the subject has none. If it has several, the last one counts, as in upstream. */
   readonly commonName: string;
   /** In the order of the subject. */
   readonly organizations: readonly string[];
@@ -32,14 +32,13 @@ const decoderFor =
   };
 
 /**
- * The string types that are read, by tag. All others are refused: one reader may skip a string that another one
- * believes.
+ * The supported string types, by tag. All others are refused: one reader may skip a string that another one accepts.
  */
 const STRINGS: ReadonlyMap<number, readonly [type: string, decode: (bytes: Uint8Array) => string]> = new Map([
   [0x0c, ['UTF8String', decodeUtf8]],
   [0x12, ['NumericString', decoderFor(/^[0-9 ]*$/)]],
   [0x13, ['PrintableString', decoderFor(/^[A-Za-z0-9 '()+,\-./:=?*&]*$/)]],
-  // Readers differ about the character set of this type, except for ASCII.
+  // Implementations differ about the character set of this type, except for ASCII.
   [0x14, ['TeletexString', decoderFor(/^[\x20-\x7e]*$/)]],
   [0x16, ['IA5String', decoderFor(/^[\x00-\x7f]*$/)]],
   [0x1e, ['BMPString', decodeUcs2]],
@@ -54,15 +53,15 @@ function textOf({ tag, contents }: Element): string {
   } catch {
     throw new Malformed(`x509: invalid ${type}`);
   }
-  // Readers in C end the text here, and those of BMPStrings in Go drop it at the end.
+  // Implementations in C end the text here, and Go removes it from the end of a BMPString.
   if (text.includes('\0')) throw new Malformed(`x509: ${type} contains a NUL character`);
   return text;
 }
 
 /**
- * Reads a distinguished name (RFC 5280, 4.1.2.4). This is the only function that reads names, of requests to be
- * validated, approved and signed, and of certificates that authenticate clients, so that none of these sees another
- * name than the others. Throws Malformed for a name with a value that it cannot read with certainty.
+ * Reads a distinguished name (RFC 5280, 4.1.2.4). This is the only function that reads names, both of requests (to
+ * validate, approve and sign them) and of certificates that authenticate clients, so that all of them see the same
+ * name. Throws Malformed for a name with a value that it cannot read with certainty.
  */
 export function readDistinguishedName(name: Element): SubjectNames {
   let commonName = '';

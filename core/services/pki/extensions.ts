@@ -22,7 +22,9 @@ function readExtension(extension: Element): readonly [string, Uint8Array] {
   return [oidOf(identifier), content.contents];
 }
 
-/** Reads extensions (RFC 5280, 4.1.2.9). Throws Malformed with `duplicates` if one is there twice. */
+/**
+ * Reads extensions (RFC 5280, 4.1.2.9). Throws Malformed with the message `duplicates` if there is an extension twice.
+ */
 export function readExtensions(extensions: Element, duplicates: string): Extensions {
   const read = expectTag(extensions, TAG.sequence).parts.map(readExtension);
   const byIdentifier = new Map(read);

@@ -72,7 +72,7 @@ export interface KeptCa {
 export async function ensureCa(files: CertificateFiles, commonName: string, now: number): Promise<KeptCa> {
   const ca = loadIfValid(files, CA_LIFETIME, now) ?? (await issueCa(files, commonName, now));
   let known: IssuedCertificate | undefined;
-  // One object, so that its keys are read once.
+  // A single object, so that its keys are read once.
   const issuer = (): IssuedCertificate => (known ??= { certificate: ca.pem, key: readFileSync(files.key, 'utf8') });
   return {
     pem: ca.pem,

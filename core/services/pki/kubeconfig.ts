@@ -8,7 +8,7 @@ export interface KubeconfigAccess {
   readonly token?: string;
   /** The member `exec` of the user. */
   readonly exec?: object;
-  /** The name in the certificate of the server, where it is not the host. */
+  /** The name in the server's certificate, if it is not the host. */
   readonly serverName?: string;
   /** The proxy through which the server is reached. */
   readonly proxyUrl?: string;

@@ -14,7 +14,7 @@ const BLOCK = /^-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END ([^-\r\n]+
 const BEGIN = '-----BEGIN ';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The bytes of base64, with white space in it; undefined for anything else. */
+/** The bytes of base64, which may contain white space; undefined for anything else. */
 function readBase64(text: string): Buffer | undefined {
   const base64 = text.replace(/\s/g, '');
   return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
@@ -47,7 +47,7 @@ function blockAt(text: string): Block | undefined {
  */
 export function pemBlocks(text: string): readonly PemBlock[] {
   return Array.from(blocksIn(text)).flatMap(({ label, content }) => {
-    // Base64 has no colons, and every header has one.
+    // Base64 contains no colon, and every header contains one.
     const hasHeaders = content.includes(':');
     const bytes = readBase64(hasHeaders ? '' : content);
     return bytes ? [{ label, hasHeaders, bytes }] : [];
@@ -60,9 +60,9 @@ const BEGINS = /(?:^|\n)-----BEGIN CERTIFICATE REQUEST-----/;
 const ONE_BLOCK = /^[\r\n]*-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END ([^-\r\n]+)-----\s*$/;
 
 /**
- * The contents of the only block of a request in PEM (RFC 7468). Readers of PEM differ about which block they take when
- * there are several, and about the text that may be beside one: a text with anything but one block without headers, and
- * white space, is refused. Throws Malformed.
+ * The contents of the only block of a request in PEM (RFC 7468). Implementations differ about which of several blocks
+ * they use, and about the text that may surround one. So a text is refused unless it has one block without headers and
+ * otherwise only white space. Throws Malformed.
  */
 export function readRequestPem(text: string): Buffer {
   const [, begin, content = '', end] = ONE_BLOCK.exec(text) ?? [];

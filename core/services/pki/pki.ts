@@ -29,7 +29,7 @@ export interface Pki {
   readonly caPem: string;
   /** The certificate with which the server passes requests on to others. It exists once `frontProxyCa` resolves. */
   readonly frontProxy: CertificateFiles;
-  /** Resolves with the CA of that certificate, which the others are to trust, in PEM. */
+  /** Resolves with the CA of that certificate, in PEM; the other servers must trust it. */
   readonly frontProxyCa: Promise<string>;
   /** Writes `<data-dir>/admin.kubeconfig` (0600) for that server URL and returns its path. */
   kubeconfigPath(server: string): string;
@@ -40,7 +40,7 @@ export interface Pki {
 /** The common name of the certificate with which the server passes requests on to others. */
 export const FRONT_PROXY = 'front-proxy-client';
 
-/** Where a certificate of the server is in its data directory. */
+/** The paths of a certificate of the server in its data directory. */
 export const certificateFiles = (
   dataDir: string,
   name: 'ca' | 'server' | 'admin' | 'front-proxy-ca' | 'front-proxy-client',
@@ -61,10 +61,10 @@ function serverNames(naming: Naming, added: readonly string[]): string[] {
 
 /**
  * Ensures a CA, a serving certificate and an administrator's client certificate under `<data-dir>/pki`, and a CA and a
- * client certificate for requests that are passed on to other servers: a CA of its own, because whoever has a
- * certificate of it may name any user. A certificate is renewed if less than a third of its lifetime is left, if it
- * lacks a required name, or if the CA has changed. Keys have mode 0600. Nothing but the controllers waits for the
- * certificates of the front proxy: they are made while the store opens.
+ * client certificate for requests that are passed on to other servers. This CA is separate, because the holder of one
+ * of its certificates may claim to be any user. A certificate is renewed if less than a third of its lifetime is left,
+ * if it lacks a required name, or if the CA has changed. Keys have mode 0600. Only controllers wait for the
+ * certificates of the front proxy, which are made while the store opens.
  */
 export async function ensurePki(options: PkiOptions): Promise<Pki> {
   mkdirSync(join(options.dataDir, 'pki'), { recursive: true, mode: 0o700 });
@@ -83,7 +83,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   await ca.ensure(admin, { subject, use: 'client', sans: [] });
   const frontProxy = certificateFiles(options.dataDir, 'front-proxy-client');
   const frontProxyCa = ensureFrontProxy(options.dataDir, frontProxy, now);
-  // Whoever needs it is told.
+  // The error is reported where the promise is awaited.
   frontProxyCa.catch(() => undefined);
   const kubeconfig = (url: string): string =>
     kubeconfigText({

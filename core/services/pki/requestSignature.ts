@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto';
 import { type Element, Malformed, oidOf } from './der.js';
 
-/** How a signature is verified. `key`: the type of the key; `failure`: the message if another key has signed. */
+/** An algorithm of signatures. `key`: the type of the key; `failure`: the message if another key has signed. */
 interface Algorithm {
   readonly key: 'rsa' | 'ec' | 'ed25519';
   readonly hash: string | null;
@@ -33,7 +33,7 @@ const SHA2_HASHES: ReadonlyMap<string, string> = new Map([
   ['03', 'sha512'],
 ]);
 
-/** Curves of keys that certificates can be issued for, by the names that Node has for them. */
+/** Curves of keys for which certificates can be issued, by their names in Node.js. */
 const CURVES = new Set(['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1']);
 
 function algorithmOf({ parts: [identifier, parameters, ...more] }: Element): Algorithm | undefined {

@@ -2,7 +2,7 @@ import { Packr, RESERVE_START_SPACE } from 'msgpackr/pack';
 import type { Stored } from '../../api/storage.js';
 import { damagedError, type Part } from './format.js';
 
-/** Size of the number before a block, which is the length of the block. */
+/** Size of the number before each block, which is the length of the block. */
 const LENGTH_BYTES = 4;
 /**
  * Maximum number of bytes of keys and values in a block with several objects. Readers collect a block before they
@@ -12,7 +12,7 @@ const BLOCK_BYTES = 64 * 1024;
 /** The longest block that is read: a damaged length must not allocate memory. */
 const LONGEST_BLOCK = 64 * 1024 * 1024;
 
-/** Only arrays and scalars, which any implementation of MessagePack can read. */
+/** Writes only arrays and scalars, which any implementation of MessagePack can read. */
 const packr = new Packr({ useRecords: false });
 
 type Row = readonly [key: string, value: Uint8Array, created: number, modified: number, version: number];

@@ -15,7 +15,7 @@ import {
 } from './format.js';
 import { readRow } from './rows1.js';
 
-/** How objects are stored in each supported format. */
+/** The readers of the supported formats. */
 const READERS: { readonly [format: string]: PartReader | undefined } = {
   1: withFormerKeys(readRow),
   2: withFormerKeys(readBlock),
@@ -113,7 +113,7 @@ function headerOf(json: string): SnapshotHeader {
     if (Number.isSafeInteger(revision) && Number.isSafeInteger(objects))
       return { revision, objects, store: String(store), created: String(created) };
   } catch {
-    // The error below reports it.
+    // Reported by the error below.
   }
   throw damagedError('its first line cannot be read');
 }

@@ -7,14 +7,14 @@ import type { Resource } from '../../schema/resource.js';
 import { metadataStart, withoutManagedFields } from '../../schema/json/storedText.js';
 import { DEFAULT_COLUMNS } from './index.js';
 
-/*
- * The texts of rows of Tables, as they are kept while their objects do not change: with a comma before
- * them, up to the value of the member `object`. Ages are in them as times, between bytes that JSON does not contain.
+/**
+ * The texts of rows of Tables that are cached as long as their objects do not change. Each begins with a comma and ends
+ * before the value of the member `object`. Ages are represented by times, between bytes that JSON does not contain.
  */
 
 /** The bytes before and after the digits of a time that is shown as an age. */
 const TIME = 0;
-/** Behind the text of each row. */
+/** Ends the text of each row. */
 const ROW_END = 1;
 const ZERO = 0x30;
 
@@ -29,8 +29,8 @@ function cellText(cell: CellValue): string {
 }
 
 /**
- * The texts of rows that are kept, of stored objects of a built-in kind. Cells are computed without managed fields,
- * which are a third of an object and in no cell.
+ * The cached texts of rows, for stored objects of a built-in kind. Cells are computed without managed fields, which are
+ * a third of an object and shown in no cell.
  */
 export function rowTexts(resource: Resource, texts: readonly Uint8Array[]): Uint8Array[] {
   const start = metadataStart(resource);
@@ -44,15 +44,15 @@ function rowText(object: ApiObject, { columns = DEFAULT_COLUMNS, rowConditions }
   return Buffer.from(`,{"cells":[${cells}]${rest},"object":${String.fromCharCode(ROW_END)}`);
 }
 
-/** Takes the parts of texts in their order. */
+/** Receives the parts of texts in order. */
 export interface RowWriter {
   copy(from: Uint8Array, start: number, end: number): void;
   write(text: string): void;
 }
 
 /**
- * Writes the texts of rows that were kept, one after the other, with a comma before each. `endRow` is called after
- * each, to write its object and the rest of the row.
+ * Writes the cached texts of rows one after another, with a comma before each. `endRow` is called after each, to write
+ * its object and the rest of the row.
  */
 export function showRows(rows: Uint8Array, now: number, writer: RowWriter, endRow: () => void): void {
   let shown = 0;

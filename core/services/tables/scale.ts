@@ -30,7 +30,7 @@ const SCALE_COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Columns of the scale subresource of a kind with these columns, of which only Age is kept. */
+/** Columns of the scale subresource of a kind with these columns. Of the kind's columns, only Age is shown. */
 export const scaleColumns = (columns: readonly Column[] = []): readonly Column[] => [
   ...SCALE_COLUMNS,
   ...columns.filter(column => column.name === 'Age'),

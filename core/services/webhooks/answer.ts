@@ -21,10 +21,10 @@ const ERRORS: ReadonlyMap<number, string> = new Map([
 
 const NOT_ACCEPTABLE = 'the server was unable to respond with a content type that the client supports';
 
-/** Upstream's limit of the bytes that it repeats of an answer that is an error. */
+/** Upstream's limit of the bytes that it repeats from an error answer. */
 const SHOWN_CHARACTERS = 2048;
 
-/** Upstream's text for an answer that is an error: the message of a Status, or one for the code. */
+/** Upstream's text for an error answer: the message of a Status, or one for the code. */
 export function errorOf(answer: HttpAnswer): string {
   const { status, text, isPlainText } = answer;
   const body = parseAnswer(answer);
@@ -44,8 +44,8 @@ const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /**
- * The object in an answer; null counts as one without members. Upstream reads an answer that does not begin as a JSON
- * object as YAML; so does this. Throws CallFailed with upstream's text for anything else.
+ * The object in an answer; null counts as an empty object. As in upstream, an answer that does not begin like a JSON
+ * object is parsed as YAML. Throws CallFailed with upstream's text for anything else.
  */
 export function readAnswer(answer: HttpAnswer): UnknownRecord {
   const { status, text, contentType } = answer;

@@ -15,48 +15,54 @@ import { describeError } from './connectionErrors.js';
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
-  /** As it says; JSON if it says nothing. */
+  /** The content type of the answer; JSON if it has none. */
   readonly contentType: string;
-  /** Whether it says that it is plain text, or nothing. */
+  /** Whether the content type is plain text, or absent. */
   readonly isPlainText: boolean;
 }
 
-/** Thrown by `post` where there is no answer, with upstream's text where there is one. */
+/** Thrown by `post` if there is no answer. The message is upstream's, if upstream has one. */
 export class CallFailed extends Error {}
 
-/** How a webhook is called. */
+/** Options of a call. */
 export interface CallOptions {
-  /** Whether the webhook may get the call twice, since it only answers. Absent: it may act on it, and gets it once. */
+  /**
+   * Whether the call may be sent twice, because the webhook only answers it. Absent: the webhook may act on it, and it
+   * is sent once.
+   */
   readonly isRepeatable?: boolean;
 }
 
-/** A message to a webhook, with headers beside those of every call. */
+/** A message to a webhook, with headers besides those of every call. */
 interface Message extends CallOptions {
   readonly body: string;
   readonly headers: http.OutgoingHttpHeaders;
 }
 
-/** An answer, and the seconds after which it asks to be called again, if it does. */
+/** An answer, and the seconds after which the webhook asks to be called again, if it does. */
 interface Received extends HttpAnswer {
   readonly retryAfter: number | undefined;
 }
 
-/** The timeout of a call that is made for the current request: its client does not wait for longer than it has said. */
+/**
+ * The timeout of a call for the current request, in milliseconds: at most the remaining time for which the request's
+ * client waits.
+ */
 export function withinRequest(timeoutMs: number): number {
   const endsAt = currentRequest()?.endsAt ?? Number.POSITIVE_INFINITY;
   return Math.min(timeoutMs, Math.max(endsAt - monotonicTime(), 0));
 }
 
 /**
- * Calls webhooks over HTTPS, or over HTTP where the URL says so. Connections are kept and used again. Redirects are not
+ * Calls webhooks over HTTPS, or over HTTP if the URL says so. Connections are kept and reused. Redirects are not
  * followed.
  */
 export class WebhookClient {
   readonly #agents: ConnectionAgents;
 
   /**
-   * `maxSockets`: connections to one webhook at once; further calls wait for one. `userAgent`: the header of that name;
-   * absent: none.
+   * `maxSockets`: the maximum number of connections to one webhook; further calls wait for one. `userAgent`: the value
+   * of that header; absent: none is sent.
    */
   constructor(
     maxSockets = Number.POSITIVE_INFINITY,
@@ -66,8 +72,8 @@ export class WebhookClient {
   }
 
   /**
-   * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
-   * and says when. Throws CallFailed where there is no answer within `timeoutMs`, and where it is larger than
+   * Posts JSON and resolves with the answer. Like upstream's client, calls again if a webhook is busy (429 or 5xx) and
+   * says when to retry. Throws CallFailed if there is no answer within `timeoutMs`, or if it is larger than
    * WEBHOOK_RESPONSE_BYTES. The webhook gets the trace of the current request.
    */
   async post(endpoint: Endpoint, body: string, timeoutMs: number, options: CallOptions = {}): Promise<HttpAnswer> {
@@ -84,8 +90,8 @@ export class WebhookClient {
   }
 
   /**
-   * Posts once. Only a call that is repeatable is made again, on another connection, if the webhook has closed one that
-   * had been kept: it may have done so before it got the call, or because of it.
+   * Posts once. If the webhook has closed a reused connection, a repeatable call is made again on another one; other
+   * calls are not, because the webhook may have closed the connection before it got the call, or because of it.
    */
   async #postOnce(endpoint: Endpoint, message: Message, end: number): Promise<Received> {
     const { promise, resolve, reject } = withResolvers<Received>();

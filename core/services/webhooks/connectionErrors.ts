@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 
-/** The members of errors of sockets and TLS, beside their codes. */
+/** The members of errors of sockets and TLS, besides their codes. */
 type ConnectionError = NodeJS.ErrnoException & {
   readonly address?: string;
   readonly port?: number;
   readonly hostname?: string;
-  /** The name that a certificate is not for. */
+  /** The name for which the certificate is not valid. */
   readonly host?: string;
   readonly cert?: { readonly subjectaltname?: string };
 };
@@ -41,7 +41,7 @@ function protocolError(message: string): string {
   return `remote error: tls: ${alert}${alert === 'protocol version' ? ' not supported' : ''}`;
 }
 
-/** An error of a connection in Go's words. `hasBegun`: the answer had begun. */
+/** An error of a connection in Go's words. `hasBegun`: whether the answer had begun. */
 export function describeError(error: ConnectionError, hasBegun: boolean): string {
   const to = error.address ? `dial tcp ${error.address}:${error.port}: ` : '';
   switch (error.code) {

@@ -2,12 +2,12 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { WEBHOOK_SOCKETS } from '../../limits.js';
 
-/** How another server is reached. */
+/** The address of another server, and how to verify and authenticate the connection. */
 export interface Endpoint {
   readonly url: string;
   /** CA certificates in PEM; absent: those of the system. */
   readonly ca?: string;
-  /** The name that its certificate must have, where it is not the host of the URL. */
+  /** The name that its certificate must have, if it is not the host of the URL. */
   readonly serverName?: string;
   /** The client's certificate and key in PEM, or its bearer token. */
   readonly credentials?: Credentials;
@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly skipsVerification?: boolean;
 }
 
-/** How this server identifies itself to another one. */
+/** The credentials with which this server identifies itself to another one. */
 export interface Credentials {
   readonly certificate?: string;
   readonly key?: string;
@@ -24,14 +24,14 @@ export interface Credentials {
   readonly password?: string;
 }
 
-/** Whether an endpoint is spoken to without TLS. */
+/** Whether an endpoint is used without TLS. */
 export const isHttp = ({ url }: Pick<Endpoint, 'url'>): boolean => url.startsWith('http:');
 
-/** Connections to other servers, which are kept and used again for endpoints with the same certificates. */
+/** Connections to other servers, which are kept and reused for endpoints with the same certificates. */
 export class ConnectionAgents {
   readonly #agents = new Map<string, http.Agent>();
 
-  /** `maxSockets`: connections to one host at once; further requests wait for one. */
+  /** `maxSockets`: the maximum number of connections to one host; further requests wait for one. */
   constructor(readonly maxSockets = Number.POSITIVE_INFINITY) {}
 
   /** The agent for the requests to an endpoint. */
@@ -58,7 +58,7 @@ export class ConnectionAgents {
 /** The certificates of a connection to an endpoint, and how its server is verified. */
 export const tlsOptionsOf = ({ ca, serverName, credentials, skipsVerification }: Endpoint): https.AgentOptions => ({
   ...(skipsVerification ? { rejectUnauthorized: false } : {}),
-  // Each certificate of a bundle is trusted, as upstream has it: it may be that of the server itself.
+  // As in upstream, each certificate of a bundle is trusted by itself: it may be that of the server.
   ...(ca ? { ca, allowPartialTrustChain: true } : {}),
   ...(serverName ? { servername: serverName } : {}),
   ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),

@@ -12,7 +12,7 @@ export interface WebhookSettings {
   readonly kubeConfigFile?: string;
 }
 
-/** How webhooks are found and spoken to. */
+/** The settings for resolving webhooks, and the credentials for them. */
 export interface EndpointSettings {
   readonly services: WebhookSettings['services'];
   /** Credentials by host name, `host:port`, or a pattern with `*.` in front; `*` stands for all. */
@@ -28,7 +28,9 @@ export function parseEndpointSettings(config: unknown): WebhookSettings {
   return { services, ...(kubeConfigFile ? { kubeConfigFile } : {}) };
 }
 
-/** The endpoints of webhooks with the credentials of a kubeconfig. Throws ConfigError for one that cannot be read. */
+/**
+ * The endpoints of webhooks with the credentials of a kubeconfig. Throws ConfigError if the kubeconfig cannot be read.
+ */
 export function endpointsOf({ services, kubeConfigFile }: WebhookSettings, informer: Informer): Endpoints {
   const credentials = kubeConfigFile ? readCredentials(kubeConfigFile) : new Map<string, Credentials>();
   return new Endpoints({ services, credentials }, informer);
@@ -86,7 +88,7 @@ export class Endpoints {
     return { url: this.#serviceUrl(found, port, shown, path + query), serverName, host: `${serverName}:${port}` };
   }
 
-  /** The address of a service: its external name or cluster IP. Throws UnresolvedService where it has none. */
+  /** The address of a service: its external name or cluster IP. Throws UnresolvedService if it has none. */
   #serviceUrl(service: object, port: number, shown: string, path: string): string {
     const fail = (why: string): never => {
       throw new UnresolvedService(`Post ${JSON.stringify(shown)}: ${why}`);
@@ -124,7 +126,7 @@ function ofUrl(given: string, query: string): Found {
 /**
  * The path of a URL as upstream's client sends it: percent-encodings are decoded first, so that `%2F` separates
  * segments too; then the segments are joined as RFC 3986 section 5.2.4 resolves `.` and `..`; then the bytes that Go
- * does not leave as they are get encoded.
+ * encodes are encoded.
  */
 function decodedPath(path: string): string {
   const bytes = Buffer.from(path, 'utf8')
@@ -138,7 +140,7 @@ function decodedPath(path: string): string {
   return `/${segments.join('/').replace(/[^\w./~$&+,:;=@-]/g, encode)}`;
 }
 
-/** A path as upstream's client joins its segments: none is empty, and there is no slash at the end. */
+/** A path as upstream's client joins it: without empty segments and a slash at the end. */
 const joinedPath = (path: string): string => `/${path.split('/').filter(Boolean).join('/')}`;
 
 function withQuery(url: URL, query: string): string {

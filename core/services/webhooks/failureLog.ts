@@ -1,6 +1,6 @@
 import type { Host } from '../../api/host.js';
 
-/** How often failures of one webhook are logged, at most: all requests may fail. */
+/** The shortest time between two logged failures of one webhook, since all requests may fail. */
 const LOG_MS = 1000;
 
 /**

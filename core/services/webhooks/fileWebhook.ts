@@ -9,7 +9,10 @@ import { CallFailed, type HttpAnswer, WebhookClient } from './client.js';
 import type { Endpoint } from './connections.js';
 import { readWebhookFile, type WebhookFile, type WebhookFileRules } from './kubeconfig.js';
 
-/** How calls that failed are made again: the first pause, its factor, the share by which it varies, and the calls. */
+/**
+ * How failed calls are repeated: the first pause, the factor by which it grows, the share by which it varies at random,
+ * and the largest number of calls.
+ */
 export interface Backoff {
   readonly firstMs: number;
   readonly factor: number;
@@ -20,30 +23,33 @@ export interface Backoff {
 /** Upstream's default for webhooks that review tokens and access. */
 export const REVIEW_BACKOFF: Backoff = { firstMs: 500, factor: 1.5, jitter: 0.2, calls: 5 };
 
-/** When connections of a former kubeconfig are closed: no call takes longer. */
+/** The time after which connections of a previous kubeconfig are closed: no call takes longer. */
 const CLOSE_MS = 60_000;
 
-/** Codes that say that the same call may succeed later. */
+/** Codes for which the same call may succeed later. */
 const MAY_SUCCEED = new Set([429, 500, 504]);
 
-/** Told about each call: the code of the answer, or `<error>` where there was none, and how long it took. */
+/** Called after each call, with the code of the answer, or `<error>` if there was none, and the duration. */
 export type CallObserver = (code: string, seconds: number) => void;
 
-/** A call that has no answer, or one that is an error. */
+/** A call without an answer, or with an error answer. */
 interface FailedCall {
   readonly error: CallFailed;
   readonly code?: string;
   readonly mayRetry: boolean;
 }
 
-/** A webhook that a kubeconfig file names. The file, and those that it names, are read again when they change. */
+/** A webhook that a kubeconfig file defines. The file, and the files that it names, are read again when they change. */
 export class FileWebhook {
   #client = new WebhookClient(REVIEW_SOCKETS);
   #endpoint: Endpoint;
   #files: readonly string[];
   #watch: { close(): void };
 
-  /** `read`: reads the webhook, unless a kubeconfig says it. Throws ConfigError for a file that cannot be used. */
+  /**
+   * `read`: reads the definition of the webhook; by default from a kubeconfig. Throws ConfigError for a file that
+   * cannot be used.
+   */
   constructor(
     readonly file: string,
     readonly rules: WebhookFileRules,
@@ -59,8 +65,8 @@ export class FileWebhook {
   }
 
   /**
-   * Posts JSON, again where the webhook says that it is busy or has failed, or has closed a connection that was kept,
-   * until `timeoutMs` have passed. Resolves with the answer if its code is 200 or 201. Rejects with CallFailed.
+   * Posts JSON. Repeats the call until `timeoutMs` have passed if the webhook is busy, has failed, or has closed a
+   * reused connection. Resolves with the answer if its code is 200 or 201. Rejects with CallFailed.
    */
   async post(body: string, timeoutMs: number, backoff: Backoff, observe: CallObserver): Promise<HttpAnswer> {
     const end = monotonicTime() + timeoutMs;
@@ -99,7 +105,7 @@ export class FileWebhook {
     return watchFiles(this.#files, () => this.#reload());
   }
 
-  /** Reads the file again. If it cannot be used, the former configuration stays in use. */
+  /** Reads the file again. If it cannot be used, the previous configuration stays in use. */
   #reload(): void {
     const { log } = this.host;
     try {
@@ -115,7 +121,7 @@ export class FileWebhook {
     }
     this.#watch.close();
     this.#watch = this.#watchFiles();
-    // Calls that run keep their connections.
+    // Calls in progress keep their connections.
     const before = this.#client;
     this.#client = new WebhookClient(REVIEW_SOCKETS);
     setTimeout(() => before.close(), CLOSE_MS).unref();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { certificatesIn } from '../../model/text/certificateBundle.js';
 
-/** Where operating systems keep their bundle of CA certificates. */
+/** The places where operating systems keep their bundle of CA certificates. */
 const BUNDLES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -21,7 +21,7 @@ function fromFile(): readonly string[] {
 
 let roots: readonly string[] | undefined;
 
-/** The CA certificates that the host trusts, in PEM; those that come with Node.js where it has none. Read once. */
+/** The CA certificates that the host trusts, in PEM; if it has none, those that come with Node.js. Read once. */
 export function hostRoots(): readonly string[] {
   if (roots) return roots;
   const { getCACertificates } = tls as { getCACertificates?: (type: 'system') => readonly string[] };

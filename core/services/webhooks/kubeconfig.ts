@@ -18,7 +18,7 @@ export interface WebhookFileRules {
 /** Members of a user that the server does not support. */
 const UNSUPPORTED = ['exec', 'auth-provider', 'as', 'as-groups', 'as-uid', 'as-user-extra'];
 
-/** How the server identifies itself as a user of a kubeconfig. Throws ConfigError for one that it cannot be. */
+/** The credentials of a user of a kubeconfig. Throws ConfigError for a user with unsupported members. */
 export function credentialsOf(reader: KubeconfigReader, user: UnknownRecord): Credentials {
   const unsupported = UNSUPPORTED.find(name => user[name] !== undefined);
   if (unsupported) reader.fail(`user.${unsupported}`, 'is not supported; use a client certificate or a token');
@@ -42,8 +42,8 @@ function urlOf(reader: KubeconfigReader, cluster: UnknownRecord, allowsHttp: boo
 }
 
 /**
- * Reads the kubeconfig of a webhook: its current context is the webhook, and how the server identifies itself to it,
- * which it does over TLS only. Throws ConfigError, which names the file and the field.
+ * Reads the kubeconfig of a webhook: its current context names the webhook, and the credentials of the server for it,
+ * which are sent over TLS only. Throws ConfigError, which names the file and the field.
  */
 export function readWebhookFile(file: string, { allowsHttp }: WebhookFileRules): WebhookFile {
   const reader = new KubeconfigReader(file);
@@ -55,7 +55,7 @@ export function readWebhookFile(file: string, { allowsHttp }: WebhookFileRules):
   const url = urlOf(reader, cluster, allowsHttp);
   const userName = stringAt(context, 'user');
   const user = userName ? reader.named(document, 'users', 'user', userName) : undefined;
-  // Without TLS, others could read them: no client of upstream sends them then.
+  // Without TLS, others could read them. Upstream's clients do not send them then.
   const credentials = user && url.startsWith('https:') ? credentialsOf(reader, user) : {};
   if (cluster['proxy-url'] !== undefined) reader.fail('cluster.proxy-url', 'is not supported; omit it');
   const ca = reader.authority(cluster);

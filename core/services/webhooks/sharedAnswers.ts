@@ -3,25 +3,25 @@ import type { Service } from '../../api/plugin/pluginService.js';
 import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { type Resolvers, withResolvers } from '../../runtime/withResolvers.js';
 
-/** An answer that may be used until a time, in milliseconds since the epoch. It is data that threads can be sent. */
+/** An answer that may be used until a time, in milliseconds since the epoch. It is data that can be sent to threads. */
 export interface TimedAnswer {
   readonly value: unknown;
   readonly until: number;
 }
 
-/** A question to the service: for an answer, or with the one that a thread was told to find. */
+/** A message to the service: a request for an answer, or the answer that a thread was told to find. */
 type Message =
   | { readonly is: 'get'; readonly key: string }
   | { readonly is: 'found'; readonly key: string; readonly answer: TimedAnswer }
   | { readonly is: 'failed'; readonly key: string; readonly message: string };
 
-/** A reply to a thread: the answer, that no thread has found one, or the request to find it. */
+/** A reply to a thread: the answer, a report that no thread has found one, or the request to find it. */
 type Reply =
   | { readonly is: 'found'; readonly answer: TimedAnswer }
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'find' };
 
-/** A search for an answer by a thread, and the others that wait for it. */
+/** A search for an answer by one thread, and the other threads that wait for it. */
 interface Search {
   readonly waiting: Resolvers<Reply>[];
   timer: NodeJS.Timeout;
@@ -53,7 +53,8 @@ class Answers {
 
 /**
  * The answers of webhooks that all threads of the pool share: a question is asked once, however many threads have it at
- * the same time. It runs in the main thread, which asks no webhook itself: a thread of the pool is told to.
+ * the same time. It runs in the main thread, which does not ask webhooks itself: it tells a thread of the pool to do
+ * so.
  */
 export class SharedAnswers implements Service {
   readonly #answers: Answers;
@@ -63,14 +64,14 @@ export class SharedAnswers implements Service {
     readonly name: string,
     readonly now: () => number,
     most: number,
-    /** How long a thread may take to find an answer. Then it counts as dead, and another one is asked. */
+    /** How long a thread may take to find an answer. After that, it counts as dead, and another one is told to. */
     readonly searchMs: number,
   ) {
     this.#answers = new Answers(most, now);
   }
 
   start(): void {
-    // It has no state.
+    // There is nothing to start.
   }
 
   ask(question: unknown): Reply | Promise<Reply> {
@@ -97,7 +98,7 @@ export class SharedAnswers implements Service {
     return { is: 'find' };
   }
 
-  /** Has the next thread that waits search, instead of one that has not answered. */
+  /** Passes a search to the next waiting thread, because the current one has not answered. */
   #pass(key: string): void {
     const { waiting } = this.#searches.get(key)!;
     this.#searches.delete(key);
@@ -114,10 +115,13 @@ export class SharedAnswers implements Service {
   }
 }
 
-/** Thrown for a question that another thread, or an equal question at the same time, has found no answer to. */
+/** Thrown for a question if another thread, or an equal question at the same time, has not found the answer. */
 class NoAnswer extends Error {}
 
-/** The shared answers as a thread of the pool sees them. Those that it has had are found without asking. */
+/**
+ * The shared answers as a thread of the pool sees them. Answers that it has received before are returned without
+ * asking.
+ */
 export class AnswersClient {
   readonly #own: Answers;
   readonly #running = new Map<string, Promise<TimedAnswer>>();
@@ -131,9 +135,8 @@ export class AnswersClient {
   }
 
   /**
-   * The answer for a key: a known one of which part of the lifetime has passed, or the result of `find`. While it
-   * is looked for, equal questions wait for the same answer. If `find` rejects, so do all of them: nothing is
-   * remembered.
+   * The answer for a key: a known one whose lifetime has not passed, or the result of `find`. During a search, equal
+   * questions wait for the same answer. If `find` rejects, all of them reject, and nothing is cached.
    */
   async get(key: string, find: () => Promise<TimedAnswer>): Promise<TimedAnswer> {
     const own = this.#own.get(key);
@@ -156,16 +159,16 @@ export class AnswersClient {
   async #find(key: string, find: () => Promise<TimedAnswer>): Promise<TimedAnswer> {
     try {
       const answer = await find();
-      this.#tell({ is: 'found', key, answer });
+      this.#send({ is: 'found', key, answer });
       return answer;
     } catch (error) {
-      this.#tell({ is: 'failed', key, message: (error as Error).message });
+      this.#send({ is: 'failed', key, message: (error as Error).message });
       throw error;
     }
   }
 
-  /** Tells the service. Nothing waits for it, and a server that closes does not answer. */
-  #tell(message: Message): void {
+  /** Sends a message to the service without waiting: a server that is closing does not answer. */
+  #send(message: Message): void {
     this.service.ask(message).catch(() => undefined);
   }
 }

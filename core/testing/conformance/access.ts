@@ -77,7 +77,7 @@ export function authenticatorConformance({ make, good, bad = [] }: Authenticator
         }
     });
 
-    it('keeps requests apart that come together', async () => {
+    it('does not mix up concurrent requests', async () => {
       const authenticator = await make();
       const samples = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? good.request : {}));
       const users = await Promise.all(samples.map(sample => outcomeOf(authenticator, sample)));

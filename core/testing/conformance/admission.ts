@@ -28,7 +28,7 @@ async function orRefusal<T>(call: () => Awaitable<T>): Promise<T | undefined> {
 export interface MutatorCase {
   /** Makes one; called for each test. */
   make(): Awaitable<Mutator>;
-  /** `after`: the draft as it is to be afterwards; absent: the mutator refuses. */
+  /** `after`: the expected draft; absent: the mutator refuses. */
   readonly drafts: readonly { readonly change: Change; readonly draft: ApiObject; readonly after?: ApiObject }[];
 }
 
@@ -61,7 +61,7 @@ export function mutatorConformance({ make, drafts }: MutatorCase): readonly Conf
       for (const { change, after } of drafts) if (after) assert.deepEqual(await mutated(mutator, change, after), after);
     });
 
-    it('leaves JSON, of the same kind and name', async () => {
+    it('leaves a draft that is JSON, of the same kind and name', async () => {
       const mutator = await make();
       for (const { change, draft } of drafts) {
         const after = await mutated(mutator, change, draft);
@@ -78,7 +78,7 @@ export function mutatorConformance({ make, drafts }: MutatorCase): readonly Conf
       }
     });
 
-    it('leaves the change as it is', async () => {
+    it('does not modify the change', async () => {
       const mutator = await make();
       for (const { change, draft } of drafts) await mutated(mutator, frozenChange(change), draft);
     });

@@ -9,8 +9,8 @@ export interface AuditSinkCase {
   /** Makes one that has taken no event; called for each test. */
   make(): Awaitable<AuditSink>;
   /**
-   * Ids and stages of the events that the sink that was made last has written, in order, once it is closed. Absent: it
-   * cannot be read.
+   * Ids and stages of the events that the last created sink has written, in order, after it was closed. Absent: its
+   * output cannot be read.
    */
   written?(): Awaitable<readonly Pick<AuditEvent, 'auditID' | 'stage'>[]>;
 }
@@ -18,7 +18,7 @@ export interface AuditSinkCase {
 const TIME = '2030-01-01T00:00:00.000000Z';
 
 /**
- * An audit event with values that tests need not know.
+ * An audit event with default values.
  *
  * @example
  * await sink.write(auditEvent({ verb: 'delete' }));

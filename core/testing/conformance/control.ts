@@ -26,8 +26,8 @@ export interface ControllerCase {
   /** The objects that the controller finds. Storage names have the form `core/namespaces`. */
   readonly objects: readonly { readonly storageName: string; readonly object: ApiObject }[];
   /**
-   * The requests by which it reaches the state that it maintains, in any order: `POST /api/v1/namespaces`. Those that
-   * record events are left out.
+   * The requests by which it reaches the state that it maintains, in any order: `POST /api/v1/namespaces`. Requests
+   * that record events are omitted.
    */
   readonly requests: readonly string[];
 }
@@ -42,7 +42,7 @@ function hostWith(objects: ControllerCase['objects']): FakeHost<'control'> {
 
 const lineOf = ({ method, path }: InternalRequest): string => `${method} ${path}`;
 
-/** Events are recorded beside the work of a controller, and not again when they are refused. */
+/** Events are recorded in the background of a controller's work, and not retried if they are refused. */
 const EVENTS = /^\/api\/v1\/namespaces\/[^/]+\/events(\/|$)/;
 
 /** The writes among the requests from an index on, sorted, without those of events. */
@@ -53,13 +53,13 @@ const writesOf = ({ requests }: FakeHost<'control'>, from = 0): string[] =>
     .map(({ request }) => lineOf(request))
     .sort();
 
-/** Waits until a condition holds, or for the time that a controller has. */
+/** Waits until a condition holds, at most for PATIENCE_MS. */
 async function until(condition: () => boolean): Promise<void> {
   const end = systemTime() + PATIENCE_MS;
   while (!condition() && systemTime() < end) await delay(PAUSE_MS);
 }
 
-/** Waits for the expected writes from an index on; fails with the difference when there are others. */
+/** Waits for the expected writes from an index on; fails with the difference if there are others. */
 async function untilWritten(fake: FakeHost<'control'>, expected: readonly string[], from = 0): Promise<void> {
   await until(() => writesOf(fake, from).length >= expected.length);
   assert.deepEqual(writesOf(fake, from), expected.toSorted());
@@ -118,7 +118,7 @@ export function controllerConformance({ make, objects, requests }: ControllerCas
       await fake.close();
     });
 
-    it('tries again after requests that are refused', async () => {
+    it('retries requests that are refused', async () => {
       const fake = hostWith(objects);
       const { answer } = fake;
       const refused = new Set<string>();
@@ -192,7 +192,7 @@ export function healthCheckConformance({ make, makeUnhealthy }: HealthCheckCase)
       for (const endpoint of of) assert.ok(ENDPOINTS.includes(endpoint), `of: ${ENDPOINTS.join(', ')}`);
     });
 
-    it('passes while all is well, each time', async () => {
+    it('passes each time while all is well', async () => {
       const check = await make();
       for (let i = 0; i < 3; i++) assert.equal(await check.check(), undefined);
       await Promise.all(Array.from({ length: 10 }, () => check.check()));

@@ -100,7 +100,7 @@ export function listenerConformance(given: ListenerCase): readonly ConformanceTe
       ]);
     });
 
-    it('takes a large header block and refuses one above the limit with 431', async () => {
+    it('accepts a large header block and refuses one above the limit with 431', async () => {
       const values = `X-Large: ${'a'.repeat(HEADER_VALUE_BYTES)}\r\n`.repeat(HEADER_BYTES / HEADER_VALUE_BYTES - 1);
       expect(await ask(get('/now/large', values), t => t.includes('large?'))).toContain('200 OK');
       expect(
@@ -261,7 +261,7 @@ export function listenerConformance(given: ListenerCase): readonly ConformanceTe
       ).rejects.toThrow('cannot listen');
     });
 
-    it('closes gracefully: exchanges under way end, idle connections are closed, no new ones are taken', async () => {
+    it('closes gracefully: exchanges in flight end, idle connections are closed, new ones refused', async () => {
       const own = await listen();
       const [busy, idle] = [await open(targetOf(own.port)), await open(targetOf(own.port))];
       idle.send(get('/now/idle'));

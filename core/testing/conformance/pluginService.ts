@@ -4,7 +4,10 @@ import type { Awaitable } from '../../api/point.js';
 import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { type ConformanceTest, suite } from '../suite.js';
 
-/** Time that a service has for its start: the server waits for it, and it must not wait for other servers. */
+/**
+ * Time limit in milliseconds for the start of a service: the server waits for it, so it must not wait for other
+ * servers.
+ */
 const START_MS = 5000;
 
 /** A service under test. */
@@ -26,7 +29,7 @@ async function start(service: Service): Promise<unknown[]> {
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`start took longer than ${START_MS} ms`)), START_MS);
   });
-  // A server copies a state when it is published: later changes of it have no effect, and functions fail.
+  // A server copies a state when it is published: later changes to it have no effect, and functions fail.
   const started = (async () => await service.start(state => void states.push(structuredClone(state))))();
   await Promise.race([started, late]).finally(() => clearTimeout(timer));
   return states;
@@ -52,14 +55,14 @@ export function serviceConformance({
       assert.equal(again, name);
     });
 
-    it('starts without waiting for others, and publishes what threads can be sent', async () => {
+    it('starts without waiting for others, and publishes data that can be sent to threads', async () => {
       const states = await start(await make());
       if (!('state' in more)) return;
       assert.ok(states.length > 0, 'start must publish a state');
       assert.deepEqual(states.at(-1), more.state);
     });
 
-    it('answers questions as expected, with what threads can be sent', async () => {
+    it('answers questions as expected, with data that can be sent to threads', async () => {
       const service = await make();
       await start(service);
       for (const { question, answer } of questions) {
@@ -68,7 +71,7 @@ export function serviceConformance({
       }
     });
 
-    it('keeps questions apart that come together', async () => {
+    it('does not mix up concurrent questions', async () => {
       const service = await make();
       await start(service);
       const answers = await Promise.all(questions.map(async ({ question }) => await service.ask?.(question)));

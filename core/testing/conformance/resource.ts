@@ -57,7 +57,7 @@ function checkReads(strategy: Strategy, object: ApiObject): void {
   for (const claim of strategy.claims?.(object) ?? []) assert.equal(typeof claim, 'string', 'claims must be texts');
 }
 
-/** The tests of a strategy with objects. `read` decodes an object as the server does. */
+/** Tests a strategy with objects. `read` decodes an object as the server does. */
 export function testStrategy(
   { it }: SuiteBuilder,
   make: () => Awaitable<Strategy>,
@@ -70,7 +70,7 @@ export function testStrategy(
     return strategy;
   };
 
-  it('finds the expected violations, each time, and leaves current objects as they are', async () => {
+  it('finds the expected violations, each time, and does not modify current objects', async () => {
     const strategy = await loaded();
     for (let i = 0; i < 2; i++)
       for (const { object, old, fields = [] } of samples) {
@@ -91,7 +91,7 @@ export function testStrategy(
     }
   });
 
-  it('leaves JSON', async () => {
+  it('leaves objects that are JSON', async () => {
     const strategy = await loaded();
     for (const { object, old } of samples) {
       const { after } = write(strategy, await read(object), old && (await read(old)));

@@ -5,7 +5,9 @@ import type { User } from '../../model/user.js';
 import type { Change, ChangeView } from '../../api/admission.js';
 import type { Received } from '../../api/access.js';
 
-/** Texts that clients may send instead of any other: empty, long, unusual, and names of members of all objects. */
+/**
+ * Texts that clients may send instead of any other: empty, long, unusual, and names of members that all objects have.
+ */
 export const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -63,7 +65,7 @@ export const user = (name: string, ...groups: readonly string[]): User => ({
 });
 
 /**
- * The target of a request for ConfigMaps of the namespace `default`, with other attributes where they are given.
+ * The target of a request for ConfigMaps of the namespace `default`, with the given attributes replaced.
  *
  * @example
  * target({ verb: 'delete', resource: 'secrets', name: 'a' });
@@ -94,7 +96,7 @@ export const ALL_TARGETS: readonly Target[] = [
 ];
 
 /**
- * The creation of a ConfigMap by `user('tess')`, with other members where they are given.
+ * The creation of a ConfigMap by `user('tess')`, with the given members replaced.
  *
  * @example
  * validator.validate(change({ operation: 'UPDATE', old }), object);
@@ -140,7 +142,7 @@ export function frozenChange({ view, warn, annotate, beginSideEffects, charge, .
   return Object.freeze({ ...frozenCopy(data), view, warn, annotate, beginSideEffects, charge });
 }
 
-/** The objects that an object becomes when one of its members, at any depth, is missing. */
+/** The variants of an object in which one member, at any depth, is missing. */
 export function withoutMembers(object: ApiObject): ApiObject[] {
   const less: ApiObject[] = [];
   const visit = (value: unknown, path: readonly string[]): void => {

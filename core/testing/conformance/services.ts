@@ -114,7 +114,7 @@ export function httpSiteConformance({ make, path, pages }: HttpSiteCase): readon
       }
     });
 
-    it('answers whatever it is asked', async () => {
+    it('answers any request', async () => {
       const site = await make();
       const asked: Partial<SiteRequest>[] = [
         { method: 'POST', body: Buffer.from('{') },
@@ -208,7 +208,7 @@ export function tokenIssuerConformance(given: TokenIssuerCase): readonly Conform
       assert.equal(typeof extend, 'boolean');
     });
 
-    it('makes another token each time, which a header can carry', async () => {
+    it('makes a different token each time, which can be sent in a header', async () => {
       const issuer = await make();
       const tokens = await Promise.all(Array.from({ length: 3 }, () => issuer.issue(token(issuer.audiences))));
       assert.equal(new Set(tokens).size, tokens.length, 'two tokens are equal');

@@ -50,7 +50,7 @@ async function events(store: Storage, prefix: string, from: number | undefined, 
 }
 
 const kinds = (outcomes: readonly Outcome[]) => outcomes.map(outcome => outcome.is);
-const shown = (items: readonly { key: string; value: Uint8Array }[]) =>
+const formatItems = (items: readonly { key: string; value: Uint8Array }[]) =>
   items.map(({ key, value }) => `${key}=${text(value)}`);
 
 /**
@@ -121,10 +121,10 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
         const first = await committed(store, put('a', '1'), put('b', '1'));
         const [outcome] = await store.commit([[put('a', '2', first), put('b', '2', 0), put('c', '2')]]);
         expect(outcome).toMatchObject({ is: 'failed', index: 1, current: { key: 'b' } });
-        expect(shown((await store.range('')).items)).toEqual(['a=1', 'b=1']);
+        expect(formatItems((await store.range('')).items)).toEqual(['a=1', 'b=1']);
         const second = await committed(store, put('a', '2', first), remove('b', first), put('c', '2', 0));
         const page = await store.range('');
-        expect(shown(page.items)).toEqual(['a=2', 'c=2']);
+        expect(formatItems(page.items)).toEqual(['a=2', 'c=2']);
         expect(page.items.map(item => item.modified)).toEqual([second, second]);
       });
 
@@ -149,7 +149,7 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
         const expected = `{"resourceVersion":"${base + 1}"}`;
         expect(text((await store.get('a'))?.value)).toBe(expected);
         expect(outcome?.is === 'committed' && text(outcome.events[0]?.value)).toBe(expected);
-        expect(shown((await store.range('a')).items)).toEqual([`a=${expected}`]);
+        expect(formatItems((await store.range('a')).items)).toEqual([`a=${expected}`]);
         expect((await events(store, '', base, 1)).map(event => text(event.value))).toEqual([expected]);
       });
 
@@ -190,13 +190,13 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
       it('pages through a prefix in key order with the number of keys that remain', async () => {
         await committed(store, ...['p/3', 'p/1', 'p/5', 'p/2', 'p/4', 'q/1', 'o/9'].map(key => put(key, key)));
         const first = await store.range('p/', { limit: 2 });
-        expect(shown(first.items)).toEqual(['p/1=p/1', 'p/2=p/2']);
+        expect(formatItems(first.items)).toEqual(['p/1=p/1', 'p/2=p/2']);
         expect(first).toMatchObject({ more: true, remaining: 3, revision: base + 1 });
         const uncounted = await store.range('p/', { limit: 2, counted: false });
         expect(uncounted).toMatchObject({ items: first.items, more: true, revision: base + 1 });
         expect(uncounted.remaining).toBeGreaterThan(0);
         const second = await store.range('p/', { limit: 3, after: 'p/2', revision: first.revision });
-        expect(shown(second.items)).toEqual(['p/3=p/3', 'p/4=p/4', 'p/5=p/5']);
+        expect(formatItems(second.items)).toEqual(['p/3=p/3', 'p/4=p/4', 'p/5=p/5']);
         expect(second).toMatchObject({ more: false, remaining: 0 });
         expect((await store.range('p/', { after: 'p/5' })).items).toEqual([]);
         expect((await store.range('absent/')).items).toEqual([]);
@@ -207,7 +207,7 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
         const second = await committed(store, put('a', '2'));
         const third = await committed(store, remove('b'));
         const fourth = await committed(store, put('b', '4'), put('c', '4'));
-        const at = async (revision: number) => shown((await store.range('', { revision })).items);
+        const at = async (revision: number) => formatItems((await store.range('', { revision })).items);
         expect(await at(first)).toEqual(['a=1', 'b=1']);
         expect(await at(second)).toEqual(['a=2', 'b=1']);
         expect(await at(third)).toEqual(['a=2']);
@@ -230,7 +230,7 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
           ]);
           const page = await store.range('k', { limit: 7, after, revision });
           expect(page.remaining).toBe(60 - seen.length - page.items.length);
-          seen.push(...shown(page.items));
+          seen.push(...formatItems(page.items));
           after = page.more ? page.items.at(-1)!.key : undefined;
         } while (after);
         expect(seen).toEqual(keys.map(key => `${key}=old`));
@@ -319,7 +319,7 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
         expect(sizes).toEqual(Array.from({ length: 20 }, () => 20));
       });
 
-      it('begins now without a revision', async () => {
+      it('begins at the current revision if none is given', async () => {
         await committed(store, put('a', '1'));
         const watching = events(store, '', undefined, 1);
         await store.get('a');
@@ -371,8 +371,8 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
         await expect(store.watch('', first, () => {}, new AbortController().signal)).rejects.toMatchObject({
           compactedRevision: third,
         });
-        expect(shown((await store.range('', { revision: third })).items)).toEqual(['a=2', 'b=3']);
-        expect(shown((await store.range('')).items)).toEqual(['a=4', 'b=3']);
+        expect(formatItems((await store.range('', { revision: third })).items)).toEqual(['a=2', 'b=3']);
+        expect(formatItems((await store.range('')).items)).toEqual(['a=4', 'b=3']);
         const [event] = await events(store, '', third, 1);
         expect(event).toMatchObject({ key: 'a', revision: fourth });
         expect(text(event?.previous?.value)).toBe('2');
@@ -391,7 +391,7 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
         await Promise.all(Array.from({ length: 50 }, (_, i) => committed(store, put(`n${i}`, 'new'))));
         await compacting;
         const page = await store.range('k', { revision });
-        expect(new Set(shown(page.items).map(item => item.split('=')[1]))).toEqual(new Set(['29']));
+        expect(new Set(formatItems(page.items).map(item => item.split('=')[1]))).toEqual(new Set(['29']));
         expect(page.items).toHaveLength(100);
       });
     });
@@ -403,8 +403,8 @@ export function storageConformance(make: () => Promise<StorageFixture>): readonl
         await store.close();
         store = await fixture.open();
         expect(await store.revision()).toBe(second);
-        expect(shown((await store.range('')).items)).toEqual(['a=2']);
-        expect(shown((await store.range('', { revision: first })).items)).toEqual(['a=1', 'b=1']);
+        expect(formatItems((await store.range('')).items)).toEqual(['a=2']);
+        expect(formatItems((await store.range('', { revision: first })).items)).toEqual(['a=1', 'b=1']);
         expect(await store.get('a')).toMatchObject({ created: first, modified: second, version: 2 });
         const seen = await events(store, '', base, 4);
         expect(seen.map(event => text(event.previous?.value))).toEqual([undefined, undefined, '1', '1']);

@@ -33,9 +33,9 @@ export interface Moves<T> {
 }
 
 /**
- * Counts how much of each buffer is in use, and moves values out of buffers that are mostly unused. A buffer has the
- * values of many objects and stays in memory as long as one of them is current: objects that are created among many
- * changes of others would hold the memory of all these changes. The copies are in shared memory, for all threads.
+ * Counts how much of each buffer is in use, and moves values out of buffers that are mostly unused. A buffer contains
+ * the values of many objects and stays in memory as long as one of them is current: an object that is created among
+ * many changes to others would keep the memory of all these changes. The copies are in shared memory, for all threads.
  */
 export class BufferCompactor {
   /** Used bytes of each buffer. */
@@ -79,8 +79,8 @@ export class BufferCompactor {
   }
 
   /**
-   * Copies values out of buffers of which less than half is used, if enough is unused in all; a slice per turn of the
-   * event loop. Resolves at the end.
+   * Copies values out of buffers of which less than half is used, if enough is unused in total; one slice per turn of
+   * the event loop. Resolves at the end.
    */
   compact<T>(moves: Moves<T>): Promise<void> {
     if (this.#running) return this.#running;
@@ -131,7 +131,7 @@ class Target<T> {
   #items: T[] = [];
 
   constructor(
-    /** The most bytes that are still to be moved. */
+    /** An upper bound of the bytes that are still to be moved. */
     private remaining: number,
     readonly moved: (moved: Moved<T>) => void,
   ) {}
@@ -152,7 +152,7 @@ class Target<T> {
     return copy;
   }
 
-  /** Reports the items of the memory that is being filled. */
+  /** Reports the items that were moved to the memory that is being filled. */
   end(): void {
     if (this.#items.length > 0) this.moved({ memory: this.#memory, items: this.#items });
     this.#items = [];

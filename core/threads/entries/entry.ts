@@ -10,19 +10,19 @@ export interface Index {
 
 /** Bytes of encodings that were made together, with the values that decide how long they are kept. */
 export interface EncodingSegment {
-  /** Undefined once they were dropped. */
+  /** Undefined once dropped. */
   bytes: Uint8Array | undefined;
-  /** When they were last read, by `monotonicTime`. */
+  /** The time at which they were last read, by `monotonicTime`. */
   usedAt: number;
   /** Bytes of encodings of current objects. */
   current: number;
 }
 
-/** The place of an object's encoding in a second form. The length is known even where the bytes were dropped. */
+/** The place of an object's encoding in a second form. The length is known even if the bytes were dropped. */
 export interface Encoding {
   readonly form: string;
   readonly length: number;
-  /** Bytes of it that are kept: fewer where it is packed. */
+  /** The number of its bytes that are kept: fewer than its length if it is packed. */
   readonly size: number;
   segment: EncodingSegment | undefined;
   offset: number;
@@ -89,7 +89,7 @@ export class Entry implements Part {
   }
 }
 
-/** The storage name of the last key that was looked at, with the slash after it: the next key often has the same. */
+/** The storage name of the last key that was examined, with the slash after it: the next key often has the same one. */
 let lastPrefix = '\0';
 let lastName = '';
 

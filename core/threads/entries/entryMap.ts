@@ -5,9 +5,9 @@ import { PageReader, type StartPage } from './startPage.js';
 /** A page whose objects have no entries yet, without the objects that were removed from it. */
 class PackedPage {
   readonly reader: PageReader;
-  /** Objects that are not gone. */
+  /** The number of objects that are left. */
   left: number;
-  /** The positions of objects that are gone; undefined while none is. */
+  /** Marks the positions of objects that were removed; undefined as long as there are none. */
   #gone: Uint8Array | undefined;
 
   constructor(page: StartPage) {
@@ -19,7 +19,7 @@ class PackedPage {
     return this.#gone?.[position] !== 1;
   }
 
-  /** The positions of the objects that are gone now. */
+  /** Marks of the positions of the objects that were removed so far. */
   gone(): Uint8Array {
     return Uint8Array.from(this.#gone ?? new Uint8Array(this.reader.count));
   }
@@ -31,16 +31,16 @@ class PackedPage {
   }
 }
 
-/** Where an object is. */
+/** The position of an object in a page. */
 interface Place {
   readonly page: PackedPage;
   readonly position: number;
 }
 
 /**
- * The entries of one resource by their keys. Start pages are kept as they are, in memory that all threads
- * share, and an object is looked up in its bytes: it has an entry of its own, and a string for its key, from when it is
- * first read or changed. Of 100,000 objects that nobody reads, these would take 20 MB in each thread.
+ * The entries of one resource by their keys. Start pages are kept as they are, in memory that all threads share, and
+ * objects are looked up in their bytes. An object gets an entry and a string for its key only when it is first read or
+ * changed: for 100,000 objects that nobody reads, these would take 20 MB in each thread.
  */
 export class EntryMap {
   readonly #entries = new SortedMap<Entry>();
@@ -88,8 +88,9 @@ export class EntryMap {
   }
 
   /**
-   * All entries, in no particular order. Those that are added or deleted during the iteration may be missing, and those
-   * that are changed are as they are then. Entries of packed objects are made for the iteration and not kept.
+   * All entries, in no particular order. Entries that are added or deleted during the iteration may be missing; entries
+   * that are changed are returned in their new state. Entries of packed objects are made for the iteration and not
+   * kept.
    */
   *values(): Generator<Entry> {
     if (this.#pages.length === 0) {
@@ -140,7 +141,10 @@ export class EntryMap {
   }
 }
 
-/** The last of `count` positions for which `holds`, which it does up to some position; -1 if there is none. */
+/**
+ * The last of `count` positions for which `holds` returns true; -1 if there is none. `holds` must be true up to some
+ * position and false after it.
+ */
 function lastWhere(count: number, holds: (position: number) => boolean): number {
   let low = 0;
   let high = count;

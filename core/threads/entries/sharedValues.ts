@@ -7,13 +7,13 @@ import type { WireEvent } from '../messages/wireEvent.js';
  */
 export const CHUNK_BYTES = 32 * 1024 * 1024;
 
-/** Buffers that stand for shared memory in the statistics of V8, as long as the memory is referred to. */
+/** Buffers that represent shared memory in the statistics of V8, as long as the memory is referenced. */
 const counted = new WeakMap<SharedArrayBuffer, ArrayBuffer>();
 
 /**
  * Makes V8 count shared memory that this thread refers to, so that it collects garbage as often as if the memory were
- * not shared: V8 counts no SharedArrayBuffer, and one that is no longer used stays until all threads have collected
- * their references. V8 counts instead a buffer of the same size that is never written to. Memory smaller than
+ * not shared: V8 does not count a SharedArrayBuffer, and an unused one stays in memory until all threads have collected
+ * their references. Instead, V8 counts a buffer of the same size that is never written to. Memory smaller than
  * CHUNK_BYTES is not counted, because the buffer might take memory.
  */
 export function countMemory(memory: SharedArrayBuffer): void {

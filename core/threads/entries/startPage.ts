@@ -24,8 +24,8 @@ const HEADER_BYTES = HEADER * Float64Array.BYTES_PER_ELEMENT;
 
 /**
  * Packs a page. A starting thread reads all objects at once, and a JavaScript object for each item would be cloned and
- * queued, and would soon be garbage. With `shared`, the page is in memory that several threads keep and none may write
- * to, and that is not part of any heap.
+ * queued, and would soon be garbage. With `shared`, the page is in memory outside of any heap, which several threads
+ * keep and none may write to.
  */
 export function packStartPage(items: readonly StartItem[], shared: boolean): StartPage {
   let size = items.length * HEADER_BYTES;
@@ -76,7 +76,10 @@ export class PageReader {
     return true;
   }
 
-  /** Negative if the key at a position is before `key`, by their bytes; zero if they are the same. */
+  /**
+   * Compares the key at a position with `key` by their bytes: negative if it comes before `key`, zero if they are
+   * equal.
+   */
   compareAt(position: number, key: Uint8Array): number {
     const begin = this.#keyBegin(position);
     const length = this.#header[position * HEADER]! - begin;

@@ -6,13 +6,10 @@ const [MARK] = unreadableValue('');
 /** Maximum number of objects that one error names, which is upstream's. */
 const NAMED = 100;
 
-/**
- * Whether a value, which begins at this place of the bytes, is a stored object, and not the replacement that a store
- * gives.
- */
+/** Whether the value that begins at this offset is a stored object, and not the `unreadableValue` of a store. */
 export const isReadable = (bytes: Uint8Array, at = 0): boolean => bytes[at] !== MARK;
 
-/** Why a value that is not readable cannot be read. */
+/** The reason why an unreadable value cannot be read. */
 export const reasonOf = (value: Uint8Array): string => Buffer.from(value.subarray(1)).toString();
 
 /** An object that the store has but cannot read. */

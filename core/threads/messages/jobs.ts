@@ -1,7 +1,7 @@
-/*
+/**
  * How jobs and their outcomes are posted between the front end and the pool: each as an array, without the names of its
- * members, and the bytes of all of them in one buffer, which is transferred. To clone objects with many members takes
- * twice as long (docs/decisions/0008). Objects to encode stay where they are, if that is in shared memory.
+ * members, and with the bytes of all of them in one buffer, which is transferred. Cloning objects with many members
+ * would take twice as long (docs/decisions/0008). Objects to encode that are in shared memory are not copied.
  */
 import { Packr } from 'msgpackr/pack';
 import type { Trail } from '../../api/observe/decisions.js';
@@ -14,12 +14,12 @@ type Bytes = ArrayBuffer | undefined;
 /** The message for items, and the buffers to transfer with it. */
 export type Packed<T> = readonly [packed: T, transfer: ArrayBuffer[]];
 
-/** Objects of a rendering: those in shared memory by their places in it, all others by their lengths. */
+/** Objects to render: those in shared memory are identified by their places in it, all others by their lengths. */
 interface Objects {
   readonly memories: readonly SharedArrayBuffer[];
   /**
-   * For each object its length, and for one in shared memory the index of the memory plus one and the offset there;
-   * else zero twice.
+   * Three numbers for each object: its length and, if it is in shared memory, the index of the memory plus one and the
+   * offset in it, or else two zeros.
    */
   readonly places: readonly number[];
 }
@@ -35,7 +35,7 @@ type RenderRow = [
   packed: Rendering['packed'],
 ];
 
-/** A length stands for a piece of the bytes. */
+/** Each length is that of a piece of the bytes. */
 type JobRow = [
   id: number,
   method: string,
@@ -183,7 +183,7 @@ export function packJobs(jobs: readonly Job[]): Packed<PackedJobs> {
   return withBytes(rows, pieces);
 }
 
-/** The jobs that were posted. Their bytes are views of the message's. */
+/** The jobs that were posted. Their bytes are views of the message's buffer. */
 export function unpackJobs({ rows, bytes }: PackedJobs): Job[] {
   const reader = new PieceReader(bytes);
   return rows.map(row => fromJobRow(row, reader));
@@ -232,7 +232,7 @@ type RenderedRow = [is: Rendered['is'], id: number, grant: Rendered['grant'], le
 /** Outcomes of other kinds are rare, and posted as they are. */
 type OutcomeRow = RespondRow | ProposedRow | RenderedRow | Exclude<JobOutcome, Respond | Proposed | Rendered>;
 
-/** Outcomes of the jobs of a batch as they are posted. Whoever has read them may drop them from it. */
+/** Outcomes of the jobs of a batch as they are posted. The receiver may drop the rows after reading them. */
 export interface PackedOutcomes {
   rows: (OutcomeRow | null)[];
   bytes: Bytes;
@@ -299,7 +299,7 @@ function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   }
 }
 
-/** The buffer that consists of some pieces, one after the other; undefined if there is none. */
+/** Joins pieces into one buffer; undefined if there are none. */
 function bufferOf(pieces: readonly Uint8Array[]): ArrayBuffer | undefined {
   const buffer = pieces[0]?.buffer;
   if (!(buffer instanceof ArrayBuffer)) return undefined;
@@ -312,8 +312,8 @@ function bufferOf(pieces: readonly Uint8Array[]): ArrayBuffer | undefined {
 }
 
 /**
- * Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. Content that was
- * rendered is given away, where that saves a copy.
+ * Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. Rendered content
+ * is transferred if that saves a copy.
  */
 export function packOutcomes(outcomes: readonly (JobOutcome | null)[]): Packed<PackedOutcomes> {
   const pieces: Uint8Array[] = [];
@@ -323,7 +323,7 @@ export function packOutcomes(outcomes: readonly (JobOutcome | null)[]): Packed<P
   return bytes ? [{ rows, bytes }, [bytes]] : withBytes(rows, pieces);
 }
 
-/** The outcomes that were posted. Their bytes are views of the message's. */
+/** The outcomes that were posted. Their bytes are views of the message's buffer. */
 export function unpackOutcomes({ rows, bytes }: PackedOutcomes): (JobOutcome | null)[] {
   const reader = new PieceReader(bytes);
   return rows.map(row => row && fromOutcomeRow(row, reader));
@@ -336,7 +336,7 @@ export function packLate(late: readonly LateOutcome[]): Packed<PackedLate> {
   return withBytes(rows, pieces);
 }
 
-/** The late outcomes that were posted. Their bytes are views of the message's. */
+/** The late outcomes that were posted. Their bytes are views of the message's buffer. */
 export function unpackLate({ rows, bytes }: PackedLate): LateOutcome[] {
   const reader = new PieceReader(bytes);
   return rows.map(([batch, at, row]) => ({ batch, at, outcome: fromOutcomeRow(row, reader) }));
@@ -348,14 +348,17 @@ export interface Batch {
   readonly jobs: PackedJobs;
   /** The runs of the jobs (`packRuns`). */
   readonly runs: readonly number[];
-  /** Its only job has an open proposal, and no other is in the pool: the outcome may be written (`encodeWritten`). */
+  /**
+   * Whether its only job has an open proposal and no other job is in the pool, so that the outcome may be written to
+   * shared memory (`encodeWritten`).
+   */
   readonly isQuiet?: boolean;
 }
 
 /** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
 export interface BatchOutcome {
   readonly outcomes: PackedOutcomes;
-  /** Milliseconds for which it kept the thread, without later work of its jobs. */
+  /** Milliseconds for which the batch occupied the thread, without later work of its jobs. */
   readonly ms: number;
 }
 
@@ -372,8 +375,8 @@ export interface WrittenOutcome {
 type WrittenRow = [batch: number, ms: number, row: ProposedRow, body: Uint8Array | null];
 
 /**
- * The outcome of a quiet batch as bytes. Undefined if it cannot be written: it is no proposal, or has what plugins have
- * made of its sender, which may be any value that can be cloned.
+ * The outcome of a quiet batch as bytes. Undefined if it cannot be written: if it is not a proposal, or contains values
+ * of plugins about its sender, which may be any that can be cloned.
  */
 export function encodeWritten(batch: number, outcome: JobOutcome, ms: number): Uint8Array | undefined {
   if (outcome.is !== 'proposed' || outcome.grant) return undefined;

@@ -14,9 +14,12 @@ export interface WriterChannel {
 
 /** The writer's end of a channel. */
 export interface SubscriberChannel extends WriterChannel {
-  /** The thread reacts to events, and is woken for those in the ring. Others take them when they have work to do. */
+  /**
+   * Whether the thread reacts to events and is woken for those in the ring. Other threads read them when they have work
+   * to do.
+   */
   readonly reacts: boolean;
-  /** The number of the front end that the thread has: it is sent the verdicts on its proposals. */
+  /** The number of the thread's front end, which is sent the verdicts on its proposals. */
   readonly front?: number;
 }
 
@@ -34,7 +37,7 @@ export type FromThread<Outputs = unknown> =
 export interface OpenedStore {
   readonly storeName: string;
   readonly revision: number;
-  /** It had no objects; it may have its first ones by now. */
+  /** Whether it had no objects when it was opened; it may have its first ones by now. */
   readonly isNew: boolean;
   /** Set if other processes write to the store too. */
   readonly shared?: { readonly secret: Uint8Array };
@@ -44,14 +47,14 @@ export interface OpenedStore {
 export interface WriterInputs {
   readonly firstObjects?: string | undefined;
 }
-/** The main thread, to be watched by the writer's: its plugins, their calls (RunningCalls), and its native id. */
+/** The main thread as the writer's thread watches it: its plugins, their calls (RunningCalls), and its native id. */
 export interface MainThread extends Pick<ThreadData, 'plugins' | 'calls' | 'inspection'> {
   readonly running: SharedArrayBuffer;
   readonly nativeId: number;
 }
 /**
- * To the writer's thread. `connect` passes the writer's end of the channel to another thread. `watchMain` has it end
- * the process when the main thread no longer returns to its event loop. `mainPong` answers its `mainPing`.
+ * To the writer's thread. `connect` passes the writer's end of the channel to another thread. After `watchMain`, it
+ * ends the process if the main thread no longer returns to its event loop. `mainPong` answers its `mainPing`.
  */
 export type ToWriterThread =
   | ToThread<WriterInputs>
@@ -75,8 +78,8 @@ export interface PoolInputs {
 }
 
 /**
- * To a pool thread. Jobs do not come this way: they are the tasks of the pool. `load`, the first one, has it load what
- * runs them, which it answers with `loaded`; all others come after that.
+ * To a pool thread. Jobs are not sent this way: they are the tasks of the pool. On `load`, the first message, the
+ * thread loads the modules that run jobs and answers with `loaded`; all others follow.
  */
 export type ToPoolThread = ToThread<PoolInputs> | { readonly is: 'load' } | ServiceState | ServiceAnswer;
 
@@ -101,15 +104,17 @@ export interface ObservedValues {
   readonly values: readonly number[];
 }
 
-/** Of a pool thread that is ready: probable faults of its plugins, which are the same in all of them. */
+/**
+ * The output of a pool thread that is ready: probable faults of its plugins, which are the same in all pool threads.
+ */
 export interface ReadyPoolThread {
   readonly warnings: readonly string[];
 }
 
 /**
  * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `ended`: the outcome of a batch, from
- * threads with plugins of users: a message to Piscina is lost if the thread ends before it is taken. `observed`:
- * the counts of plugins. `ask`: a question to a service.
+ * threads with plugins of the configuration: a message to Piscina is lost if the thread ends before it is received.
+ * `observed`: the counts of plugins. `ask`: a question to a service.
  */
 export type FromPoolThread =
   | FromThread<ReadyPoolThread>
@@ -131,15 +136,15 @@ export interface ServiceQuestion {
 /** Posted by a pool thread when it has loaded its modules. */
 export interface LoadedPoolThread {
   readonly is: 'loaded';
-  /** The calls of plugins that it is in (RunningCalls). */
+  /** The calls of plugins that it is executing (RunningCalls). */
   readonly running: SharedArrayBuffer;
-  /** The job that it runs (OwnProgress). */
+  /** Its current job (OwnProgress). */
   readonly progress: SharedArrayBuffer;
   /** The outcomes that it writes (WrittenOutcomes). */
   readonly outcomes: SharedArrayBuffer;
 }
 
-/** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */
+/** Posted once by a pool thread when it is created: its `threadId`, and the port for the messages above. */
 export interface PoolThreadCreated {
   readonly thread: number;
   readonly port: MessagePort;
@@ -173,7 +178,7 @@ export interface ControlInputs {
   readonly isNew: boolean;
   /** Name of this process in elections. */
   readonly identity: string;
-  /** The resources that the server has from its start. */
+  /** The resources that the server has when it starts. */
   readonly resources: FixedResources;
 }
 
@@ -181,7 +186,7 @@ export interface ControlInputs {
 export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
 /**
  * From the control thread. `loaded`: its controllers are about to start, or another process runs them (`elsewhere`).
- * `started`: the controller has started. `observed`: the counts of controllers. `demoted`: another process leads,
+ * `started`: the controller has started. `observed`: the counts of controllers. `demoted`: another process leads, and
  * this thread must end.
  */
 export type FromControlThread =

@@ -30,7 +30,7 @@ export interface JobOrder {
   readonly id: number;
   /** See `Pool.run`. */
   readonly kind: string | undefined;
-  /** Name of the sender; '' for senders together that have none. */
+  /** Name of the sender; '' for all senders without one. */
   readonly user: string;
 }
 
@@ -52,7 +52,7 @@ export const errorOf = (posted: PostedError): Error =>
     ? new Refusal(posted.reason, posted.message, posted.details, posted.code, posted.metadata)
     : new Error(posted.message);
 
-/** A request outside of the resources, which the main thread answers. Its sender is authorized, unless for a site. */
+/** A request outside of the resources, which the main thread answers. Its sender is authorized, except for a site. */
 export interface PathRequest {
   readonly requestId: number;
   readonly method: string;
@@ -61,7 +61,7 @@ export interface PathRequest {
   readonly headers: readonly (readonly [string, string])[];
   readonly remoteAddress: string;
   readonly secure: boolean;
-  /** That of a request for a site. */
+  /** Set for a request for a site. */
   readonly body?: Uint8Array | undefined;
 }
 
@@ -80,11 +80,11 @@ export type ToListeningThread =
   /** The outcomes of jobs with these ids. */
   | { readonly is: 'outcomes'; readonly ids: readonly number[]; readonly outcomes: PackedOutcomes }
   | { readonly is: 'jobFailed'; readonly id: number; readonly error: PostedError }
-  /** It is the turn of a long job, which is to be posted as `taken`. */
+  /** It is the turn of a long job: the thread posts it as `taken`. */
   | { readonly is: 'turn'; readonly id: number }
   | { readonly is: 'answer'; readonly requestId: number; readonly answer: PathAnswer }
   | { readonly is: 'count'; readonly id: number }
-  /** The thread gets connections from now on. */
+  /** The thread receives connections from now on. */
   | { readonly is: 'serve' };
 
 /** From a listening thread. `ready` has the argument of `Listening.share`, for each binding. */
@@ -93,7 +93,7 @@ export type FromListeningThread =
   | { readonly is: 'run'; readonly orders: readonly JobOrder[]; readonly jobs: PackedJobs }
   /** Asks for the turn of a long job. */
   | ({ readonly is: 'turn' } & JobOrder)
-  /** The job whose turn it is; none if nothing is left to do. */
+  /** The job whose turn it is; empty if it is no longer needed. */
   | { readonly is: 'taken'; readonly id: number; readonly jobs: PackedJobs }
   | ({ readonly is: 'path' } & PathRequest)
   /** The client has disconnected. */

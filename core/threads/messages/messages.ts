@@ -1,8 +1,7 @@
 /**
  * The messages between threads, as closed unions. The bytes of a message share one transferred buffer where possible;
- * wire.ts has the form of those to and from the writer, jobs.ts of those to and from the pool.
- * The writer posts in the order of commits: a thread that has taken as many messages as its counter says has seen every
- * acknowledged write.
+ * wire.ts has the form of those to and from the writer, jobs.ts of those to and from the pool. The writer posts in the
+ * order of commits: a thread that has handled as many messages as its counter says has seen every acknowledged write.
  */
 import type { Transaction } from '../../api/storage.js';
 import type { User } from '../../model/user.js';
@@ -19,8 +18,8 @@ export interface PastEvent extends WireEvent {
 
 /**
  * The writer's answer to a proposal. `committed`: written at `revision`. `stale`: an object is not at the revision that
- * the proposal expects. `error`: the store failed. `unavailable`: the store did not answer, so that the proposal may
- * have been written or not.
+ * the proposal expects. `error`: the store failed. `unavailable`: the store did not answer, so the proposal may have
+ * been written or not.
  */
 export type Verdict =
   | { readonly id: number; readonly is: 'committed'; readonly revision: number }
@@ -28,7 +27,7 @@ export type Verdict =
   | { readonly id: number; readonly is: 'error'; readonly message: string }
   | { readonly id: number; readonly is: 'unavailable'; readonly message: string };
 
-/** Amounts to add to the counters of the object at a key, which was seen at a revision (`Charge` in core/api). */
+/** Amounts to add to the counters of the object at a key, which was read at a revision (`Charge` in core/api). */
 export interface ProposedCharge {
   readonly key: string;
   readonly seen: number;
@@ -36,7 +35,7 @@ export interface ProposedCharge {
   readonly amounts: readonly (readonly [counter: string, quantity: string])[];
 }
 
-/** The charges of a proposal, and the field manager and time (RFC 3339) of the writes that they lead to. */
+/** The charges of a proposal, and the field manager and time (RFC 3339) of the resulting writes. */
 export interface Charges {
   readonly manager: string;
   readonly time: string;
@@ -100,7 +99,7 @@ export interface StartPageMessage {
   readonly revision: number;
   readonly page: StartPage;
   readonly last: boolean;
-  /** Prefixes of which objects are still to come; undefined if these may be any. */
+  /** Prefixes with objects that are still to come; undefined if objects with any prefix may be. */
   readonly missing?: readonly string[];
 }
 
@@ -110,7 +109,7 @@ export interface EventsMessage {
   readonly revision: number;
   readonly events: readonly WireEvent[];
   readonly verdicts: readonly Verdict[];
-  /** Up to this revision the events are a summary of changes that are no longer known one by one. */
+  /** Up to this revision, the events summarize changes that are no longer known individually. */
   readonly floor?: number;
 }
 
@@ -121,8 +120,8 @@ export interface MemoryMessage {
 }
 
 /**
- * The front end has copied values of current objects to this shared memory, because most of the memory that they were
- * in is not used any more. Each other thread that still has an object at the revision refers to the copy from now on.
+ * The front end has copied values of current objects to this shared memory, because most of the memory in which they
+ * were is no longer used. Each other thread that still has an object at the revision refers to the copy from now on.
  */
 export interface MovedMessage {
   readonly is: 'moved';
@@ -161,7 +160,7 @@ export type FromWriter =
   | { readonly is: 'synced'; readonly requestId: number }
   | RequestFailed;
 
-/** The messages that a thread is given: its feed handles those about memory. */
+/** The messages that a feed passes to its thread: it handles messages about memory itself. */
 export type FedMessage = Exclude<FromWriter, MemoryMessage>;
 
 /** Credentials of a request, for the pool to authenticate. */
@@ -203,11 +202,11 @@ export interface Job {
   readonly current?: Current;
   /** The key of the object in `current`, or of the object that does not exist, if the path does not name it. */
   readonly currentKey?: string;
-  /** The write is one of the deletes of a deletecollection. */
+  /** Whether the write is one of the deletes of a deletecollection. */
   readonly collection?: boolean;
   /** Whether the first of the request's two writes is committed: a proposal with `more`, which wrote `current`. */
   readonly begun?: boolean;
-  /** Objects to encode, for reads in forms that the front end does not have. */
+  /** Objects to encode, for reads in forms that the front end cannot produce. */
   readonly render?: Rendering;
 }
 
@@ -221,13 +220,13 @@ export interface Rendering {
     readonly remainingItemCount?: number;
   };
   /**
-   * The objects are a part of a list, whose form is a text. The first part has `list` and is answered with `rest`; the
-   * others with one piece each.
+   * Whether the objects are a part of a list in a text form. The first part has `list` and is answered with `rest`;
+   * each other part is answered with one piece.
    */
   readonly part?: boolean;
   /**
-   * The objects, or their metadata, are to be encoded as records of a protobuf list; or the objects as rows of a Table,
-   * or as records of a list in CBOR. There is a piece for each.
+   * The objects or their metadata are to be encoded as records of a protobuf list, or the objects as rows of a Table or
+   * as records of a list in CBOR. The result has one piece per object.
    */
   readonly records?: 'object' | 'partial' | 'row' | 'cbor';
   /**
@@ -238,8 +237,8 @@ export interface Rendering {
   /** Texts of Warning headers. */
   readonly warnings?: readonly string[];
   /**
-   * For events of a watch: the type of each, whether the first has the columns of a Table, and whether the watch takes
-   * the place of a list.
+   * For events of a watch: the type of each, whether the first has the columns of a Table, and whether the watch is
+   * used instead of a list.
    */
   readonly events?: { readonly types: readonly string[]; readonly header: boolean; readonly listed: boolean };
 }
@@ -257,18 +256,21 @@ export interface Grant {
   /** The identity may be cached only while these objects are unchanged. */
   readonly objects: readonly ObjectRevision[];
   readonly allowed: boolean;
-  /** How long the permission may be cached, and the resources, by storage name, with whose first change it ends. */
+  /**
+   * How long the permission may be cached, and the resources, by storage name; it ends with the first change to one of
+   * these.
+   */
   readonly allowedFor: CacheFor;
   readonly resources: readonly string[];
   /** Warnings about the credentials, if any. Such an identity is not cached. */
   readonly warnings?: readonly string[];
-  /** To be recorded about the credentials. */
+  /** The use of the credentials, to be recorded. */
   readonly use?: CredentialUse;
   /** The plugin that has authenticated the sender. */
   readonly authenticator?: string | undefined;
   /** The sender of a request that impersonates `user`. */
   readonly impersonator?: User;
-  /** Why the request is allowed, for its audit event. */
+  /** The reason why the request is allowed, for its audit event. */
   readonly reason?: string;
   /** The plugin that allows it. */
   readonly allowedBy?: string | undefined;
@@ -291,14 +293,14 @@ export type JobResult = {
       /** The key that a dry run would have written. */
       readonly key?: string;
       /**
-       * Of the first part of a list: the texts between two parts, and after the last one; `mayFail` where objects are
-       * converted by functions or webhooks, so that a later part may be refused though this one was not.
+       * For the first part of a list: the texts between two parts and after the last one. `mayFail`: objects are
+       * converted by functions or webhooks, so a later part may be refused even though this one was not.
        */
       readonly rest?: { readonly between: Uint8Array; readonly tail: Uint8Array; readonly mayFail: boolean };
     }
   /** `warnings`: the Warning headers of the answer to a deletecollection. */
   | { readonly is: 'granted'; readonly warnings?: readonly string[] }
-  /** The job changes an object that its body names. It must be run again with this key as `currentKey`. */
+  /** The job changes an object that its body names: it must be run again with this key as `currentKey`. */
   | { readonly is: 'unseen'; readonly key: string }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {

@@ -14,12 +14,12 @@ export const createRing = (): SharedArrayBuffer => new SharedArrayBuffer(HEADER_
 const frameSize = (length: number): number => FRAME_BYTES + Math.ceil(length / ALIGNMENT) * ALIGNMENT;
 
 /**
- * A queue of messages in shared memory, from one thread to one other. Unlike a post, a write does not wake the reader:
- * it reads when it is awake. Each message has a number, by which the reader knows its place among posted messages.
+ * A queue of messages in shared memory, from one thread to one other. Unlike a post, a write does not wake the reader,
+ * which reads when it is awake. Each message has a number, from which the reader knows its place among posted messages.
  * Positions count bytes modulo 2^32.
  *
- * Each side changes one position alone, and only after it has written or copied the bytes of the message. An atomic
- * store orders the writes before it, so that the side that loads the position sees these bytes, without a lock.
+ * Each side changes only one of the positions, and only after it has written or copied the bytes of the message. The
+ * atomic store orders earlier writes before it, so the side that loads the position sees these bytes without a lock.
  */
 export class Ring {
   readonly #positions: Int32Array;
@@ -55,7 +55,7 @@ export class Ring {
     return true;
   }
 
-  /** Reads the next message, as a copy, if there is one and it has this number. */
+  /** Reads a copy of the next message, if there is one with this number. */
   read(number: number): Uint8Array | undefined {
     const read = Atomics.load(this.#positions, READ);
     if (read === Atomics.load(this.#positions, WRITTEN) || this.#words[this.#wordAt(read)] !== number) return undefined;

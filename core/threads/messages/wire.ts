@@ -226,8 +226,8 @@ function encodePast({ is, requestId, events }: PastMessage): Posted {
 }
 
 /**
- * Encodes a message from the writer. Start pages are not: each is one piece of memory already. Of the values of
- * events only the places are encoded; the receiver has been sent their memory before.
+ * Encodes a message from the writer. Start pages are not encoded: each is one piece of memory already. Only the places
+ * of the values of events are encoded; their memory was sent to the receiver before.
  */
 export function encodeFromWriter(message: Exclude<FromWriter, StartPageMessage>): Posted {
   switch (message.is) {

@@ -7,28 +7,29 @@ import { Inspection } from '../inspection.js';
 import { schedulingTimesOf } from '../scheduling.js';
 import { reportStalled, Unanswered } from './stalls.js';
 
-/** Time between two questions, also while the server is idle: each wakes two threads. */
+/** Time between two pings, also while the server is idle: each wakes two threads. */
 export const WATCH_PING_MS = 1000;
 
-/** The parts of a EventLoopWatch. */
+/** The parts of an EventLoopWatch. */
 export interface WatchParts {
   /** The thread in the log, such as `the writer`. */
   readonly thread: string;
   readonly data: Pick<ThreadData, 'plugins' | 'calls' | 'inspection'>;
-  /** The calls of plugins that the thread is in (RunningCalls). */
+  /** The calls of plugins that the thread is executing (RunningCalls). */
   readonly running: SharedArrayBuffer;
   readonly log: Log;
-  /** For how long a thread has had a core, and has waited for one; replaced in tests. */
+  /** How long a thread has had a core, and has waited for one; replaced in tests. */
   readonly times?: typeof schedulingTimesOf;
   /** Asks the thread; `answered` is to be called with its answer. */
   readonly ping: () => void;
-  /** Called once, when the thread has not returned from a call of a plugin for longer than that may take. */
+  /** Called once, when the thread has not returned from a call of a plugin for longer than the call may take. */
   readonly stalled: (culprits: Culprits) => void;
 }
 
 /**
- * Asks a thread whether it returns to its event loop, because code of users runs in it: nothing else notices an endless
- * loop there. The pool has a watch of its own (`poolThreads.ts`), which asks more often, and has other threads.
+ * Pings a thread to check whether it returns to its event loop, because code of users runs in it: nothing else notices
+ * an endless loop there. The pool has its own watch (`poolThreads.ts`), which pings more often and can use other
+ * threads.
  */
 export class EventLoopWatch {
   readonly #inspection: Inspection;
@@ -41,10 +42,10 @@ export class EventLoopWatch {
     this.#calls = new RunningCalls(parts.running);
   }
 
-  /** To be called when the thread, with this native id (`ownNativeId`), works. */
+  /** To be called when the thread, with this native id (`ownNativeId`), has started. */
   begin(nativeId: number): void {
     const { times = schedulingTimesOf } = this.parts;
-    // It takes no other steps than the calls of plugins.
+    // Its only steps are the calls of plugins.
     const progress = {
       step: 0,
       get times() {
@@ -71,7 +72,7 @@ export class EventLoopWatch {
       ping();
     } else if (this.#unanswered.add().isStalled) {
       const unanswered = this.#unanswered;
-      // If this thread was late itself, the answer waits to be taken.
+      // If this thread was late itself, the answer may already be waiting in its queue.
       setImmediate(() => this.#unanswered === unanswered && this.#stall());
     }
   }

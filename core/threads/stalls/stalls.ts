@@ -7,14 +7,14 @@ import type { ThreadData } from '../data.js';
 import type { WatchedProgress } from '../progress.js';
 import { StepTime } from '../scheduling.js';
 
-/** Time between two questions to a thread of the pool whether it still returns to its event loop. */
+/** Time between two pings that check whether a pool thread still returns to its event loop. */
 export const PING_MS = 250;
 
 /**
- * Milliseconds for which a thread may not return to its event loop. If it is in the call of a plugin, the time limit of
- * the plugin, and PLUGIN_STALL_MS more. If it is in none, any of those that wait for a promise may continue: the
- * longest of their limits. If none waits, the work is the server's own, which is given the default limit, as built-in
- * plugins are: their own limits are for the answers that they wait for.
+ * The longest time, in milliseconds, for which a thread may fail to return to its event loop. During a call of a
+ * plugin: the time limit of the plugin, and PLUGIN_STALL_MS more. Outside of calls, any call that waits for a promise
+ * may have continued, so the longest of their limits applies. If none waits, the work is the server's own and gets the
+ * default limit. So do built-in plugins: their own limits are for the answers that they wait for.
  */
 export function stallLimit(plugins: ThreadData['plugins'], { suspects }: RunningCalls): number {
   const limits = suspects.map(({ plugin }) => {
@@ -24,11 +24,11 @@ export function stallLimit(plugins: ThreadData['plugins'], { suspects }: Running
   return (limits.length > 0 ? Math.max(...limits) : PLUGIN_CALL_MS) + PLUGIN_STALL_MS;
 }
 
-/** The questions that a thread has left unanswered, since the last answer. */
+/** The pings that a thread has not answered since its last answer. */
 export class Unanswered {
-  /** Since the thread has begun its last job or call of a plugin. */
+  /** The time since the thread began its last job or call of a plugin. */
   readonly #time: StepTime;
-  /** Since the first question. */
+  /** The time since the first ping. */
   readonly #total: StepTime;
   #step: number;
   #begun: number;
@@ -37,7 +37,7 @@ export class Unanswered {
     readonly plugins: ThreadData['plugins'],
     readonly calls: RunningCalls,
     readonly progress: Pick<WatchedProgress, 'step' | 'times'>,
-    /** Milliseconds between two questions. */
+    /** Milliseconds between two pings. */
     interval = PING_MS,
   ) {
     this.#step = progress.step;
@@ -47,8 +47,8 @@ export class Unanswered {
   }
 
   /**
-   * Counts one more. Returns the milliseconds since the first, without those for which the thread has waited for a
-   * core, and whether the thread is to be ended.
+   * Counts one more ping. Returns the milliseconds since the first one, without the time for which the thread has
+   * waited for a core, and whether the thread must be ended.
    */
   add(): { readonly ms: number; readonly isStalled: boolean } {
     const { step } = this.progress;
@@ -61,8 +61,8 @@ export class Unanswered {
 }
 
 /**
- * Logs that a thread does not return to its event loop, and is ended, with the plugins whose calls it is in. If there
- * is one only, that is counted as a timeout of the plugin. Returns the plugins.
+ * Logs that a thread does not return to its event loop and is ended, with the plugins whose calls it is executing. If
+ * there is only one, this is counted as a timeout of the plugin. Returns the plugins.
  */
 export function reportStalled(
   thread: string,

@@ -2,11 +2,11 @@ import { parseVersionName, stabilityOf } from '../../../schema/registry/versionN
 
 /** A field of a version. */
 export interface ApiField {
-  /** Type and format, and for lists and maps how they merge: none of these may change. */
+  /** Type and format and, for lists and maps, how they merge. None of these may change. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly hasDefault: boolean;
-  /** The allowed values as JSON; undefined if all are. */
+  /** The allowed values as JSON; undefined if all are allowed. */
   readonly values: ReadonlySet<string> | undefined;
   /** Whether it keeps fields that are not defined. */
   readonly isOpen: boolean;
@@ -15,12 +15,12 @@ export interface ApiField {
 /** A version of a kind, as the rules see it. */
 export interface ApiVersion {
   readonly name: string;
-  /** Where it is defined, in errors: `spec.versions[0]`. */
+  /** Its place in the definition, for errors: `spec.versions[0]`. */
   readonly field: string;
   readonly isServed: boolean;
   readonly isStored: boolean;
   readonly isDeprecated: boolean;
-  /** Releases, as far as they are known: `1.4`. */
+  /** The releases (`1.4`), if they are known. */
   readonly introducedIn: string | undefined;
   readonly deprecatedIn: string | undefined;
   readonly removedIn: string | undefined;
@@ -37,24 +37,24 @@ export interface ApiKind {
   readonly kind: string;
   readonly scope: string;
   readonly versions: readonly ApiVersion[];
-  /** Whether versions differ in nothing but their name when they are converted. */
+  /** Whether conversion changes nothing but the name of the version. */
   readonly convertsByName: boolean;
 }
 
-/** A break of a rule of the deprecation policy. */
+/** A violation of a rule of the deprecation policy. */
 export interface Breach {
-  /** The rule, as the policy counts them: `4a`. */
+  /** The number of the rule in the policy: `4a`. */
   readonly rule: string;
   readonly field: string;
   readonly message: string;
   readonly fix: string;
 }
 
-/** The path of the field around a field. */
+/** The path of the field that contains a field. */
 export const parentOf = (path: string): string =>
   path.slice(0, Math.max(0, path.lastIndexOf('.'), path.lastIndexOf('[')));
 
-/** Whether a version may change and end at any time. */
+/** Whether a version may be changed or removed at any time. */
 export const isAlpha = ({ name }: ApiVersion): boolean => stabilityOf(name) === 'alpha';
 /** Whether a version stays for its whole major version. */
 export const isStable = ({ name }: ApiVersion): boolean => stabilityOf(name) === 'ga';

@@ -14,14 +14,14 @@ function changeOf(before: ApiField, now: ApiField | undefined): readonly [messag
   return undefined;
 }
 
-/** Rule 1: elements of a version that clients use may not go while the version is there. */
+/** Rule 1: elements of a version that clients use must not be removed as long as the version exists. */
 export function fieldChanges(before: ApiVersion, now: ApiVersion): Breach[] {
   const found: Breach[] = [];
   const add = (path: string, message: string, fix: string): void =>
     void found.push({ rule: '1', field: now.fieldPath(path), message: `${path} ${message}`, fix });
   for (const [path, field] of before.fields) {
     const parent = now.fields.get(parentOf(path));
-    // Of a field that is gone with those below it, only it is named.
+    // If a field is removed together with those below it, only this field is reported.
     const isNamed = path !== '' && (!parent || parent.isOpen) && !now.fields.has(path);
     const change = isNamed ? undefined : changeOf(field, now.fields.get(path));
     if (change) add(path, ...change);

@@ -1,7 +1,7 @@
 import { isRecord, recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../model/record.js';
 import type { ApiField, ApiKind, ApiVersion } from './api.js';
 
-/** Upstream's text of a deprecated version, which tells its releases. */
+/** Upstream's text for a deprecated version, which names the releases. */
 const RELEASES = /deprecated in v(\d{1,9}\.\d{1,9})\+(?:, unavailable in v(\d{1,9}\.\d{1,9})\+)?/;
 
 /** The part of a schema that must not change, as text. */
@@ -20,10 +20,10 @@ const fieldOf = (schema: UnknownRecord, isRequired: boolean): ApiField => ({
   isOpen: schema['x-kubernetes-preserve-unknown-fields'] === true,
 });
 
-/** Where a field of objects stands in the schema. */
+/** The places of fields in the schema, by their paths in objects. */
 type Places = Map<string, string>;
 
-/** Adds the fields below a schema. Files are not nested too deeply for a function that calls itself. */
+/** Adds the fields below a schema. Recursive, because the nesting of files is limited. */
 function addFields(
   schema: UnknownRecord,
   path: string,

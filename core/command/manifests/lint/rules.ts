@@ -3,23 +3,23 @@ import { parseVersionName, stabilityRank } from '../../../schema/registry/versio
 import { type ApiKind, type ApiVersion, type Breach, isAlpha, isBefore, isStable, parentOf } from './api.js';
 import { fieldChanges } from './changes.js';
 
-/*
- * The rules of the deprecation policy for versions of a kind (spec, "Deprecation policy: rules"). Months are not known
- * here: the releases count.
+/**
+ * The rules of the deprecation policy for versions of a kind (spec, "Deprecation policy: rules"). Periods in months
+ * cannot be checked, only those in releases.
  */
 
-/** Releases that a beta version lives at most before it is deprecated, and at least after that. */
+/** The largest number of releases before a beta version is deprecated, and the smallest number after that. */
 const BETA_RELEASES = 3;
 
 const breach = (rule: string, field: string, message: string, fix: string): Breach => ({ rule, field, message, fix });
 
-const served = ({ versions }: ApiKind): readonly ApiVersion[] => versions.filter(({ isServed }) => isServed);
+const servedVersions = ({ versions }: ApiKind): readonly ApiVersion[] => versions.filter(({ isServed }) => isServed);
 
 /** Whether a version is deprecated in a major version and removed in a later one. */
 const endsWithMajor = ({ deprecatedIn, removedIn }: ApiVersion): boolean =>
   deprecatedIn !== undefined && removedIn !== undefined && releasesBetween(deprecatedIn, removedIn) === Infinity;
 
-/** Rule 4a: how long versions live. */
+/** Rule 4a: how long versions must be supported. */
 function lifeBreaches(version: ApiVersion): Breach[] {
   const { name, field, introducedIn, deprecatedIn, removedIn } = version;
   if (isAlpha(version)) return [];
@@ -54,10 +54,10 @@ function lifeBreaches(version: ApiVersion): Breach[] {
   return found;
 }
 
-/** Rule 3: a deprecated version or field has a replacement that is as stable. */
+/** Rule 3: a deprecated version or field needs a replacement that is at least as stable. */
 function replacementBreaches(kind: ApiKind): Breach[] {
-  const lasting = served(kind).filter(({ isDeprecated }) => !isDeprecated);
-  return served(kind)
+  const lasting = servedVersions(kind).filter(({ isDeprecated }) => !isDeprecated);
+  return servedVersions(kind)
     .filter(({ isDeprecated }) => isDeprecated)
     .filter(({ name }) => !lasting.some(other => stabilityRank(other.name) >= stabilityRank(name)))
     .map(({ name, field }) =>
@@ -71,12 +71,12 @@ function replacementBreaches(kind: ApiKind): Breach[] {
 }
 
 /**
- * Rule 2: between versions that differ in their name alone, a field of one must be in all others. The first one that
- * lacks it is named.
+ * Rule 2: if versions differ only in their names, a field of one must be in all others. The first version that lacks it
+ * is reported.
  */
 function roundTripBreaches(kind: ApiKind): Breach[] {
   if (!kind.convertsByName) return [];
-  const versions = served(kind);
+  const versions = servedVersions(kind);
   return versions.flatMap(version =>
     [...version.fields].flatMap(([path, { type }]) => {
       const other = versions.find(one => isLost(path, type, one));
@@ -94,13 +94,16 @@ function roundTripBreaches(kind: ApiKind): Breach[] {
   );
 }
 
-/** Whether a version loses a field of another one. Of a field that is lost with those below it, only it is named. */
+/**
+ * Whether a version loses a field of another one. If a field is lost together with those below it, only this field is
+ * reported.
+ */
 function isLost(path: string, type: string, { fields }: ApiVersion): boolean {
   const parent = fields.get(parentOf(path));
   return fields.get(path)?.type !== type && parent?.isOpen === false;
 }
 
-/** Breaches that a definition shows by itself. */
+/** Breaches that can be found in a definition alone. */
 export function kindBreaches(kind: ApiKind): Breach[] {
   const stored = kind.versions.filter(({ isStored }) => isStored);
   return [
@@ -118,9 +121,9 @@ export function kindBreaches(kind: ApiKind): Breach[] {
   ];
 }
 
-/** Rule 4a: which versions may end. */
+/** Rule 4a: which versions may be removed. */
 function removalBreaches(old: ApiKind, kind: ApiKind): Breach[] {
-  return served(old).flatMap(version => {
+  return servedVersions(old).flatMap(version => {
     const now = kind.versions.find(({ name }) => name === version.name);
     if (now?.isServed || isAlpha(version)) return [];
     const field = now ? `${now.field}.served` : 'spec.versions';
@@ -167,12 +170,12 @@ function storedBreaches(old: ApiKind, kind: ApiKind): Breach[] {
   return found;
 }
 
-/** A version that is added may not be less stable than one of its number that was there. */
+/** A new version must not be less stable than an existing one of the same number. */
 function orderBreaches(old: ApiKind, kind: ApiKind): Breach[] {
   return kind.versions
     .filter(({ name }) => !old.versions.some(one => one.name === name))
     .flatMap(version => {
-      const stable = served(old).find(other => isBefore(version, other));
+      const stable = servedVersions(old).find(other => isBefore(version, other));
       if (!stable) return [];
       const message = `${version.name} is added after ${stable.name}, which is stable`;
       return [breach('3', `${version.field}.name`, message, 'give it a higher number')];
@@ -193,10 +196,10 @@ function identityBreaches(old: ApiKind, kind: ApiKind): Breach[] {
     );
 }
 
-/** Breaches that a definition shows beside the one of the release before. */
+/** Breaches that can be found by comparing a definition with that of the previous release. */
 export function changeBreaches(old: ApiKind, kind: ApiKind): Breach[] {
-  const sameVersions = served(old).flatMap(before => {
-    const now = served(kind).find(({ name }) => name === before.name);
+  const sameVersions = servedVersions(old).flatMap(before => {
+    const now = servedVersions(kind).find(({ name }) => name === before.name);
     return now && !isAlpha(now) ? [[before, now] as const] : [];
   });
   return [

@@ -39,7 +39,9 @@ function rewriteConversion(spec: UnknownRecord): void {
   delete conversion['conversionReviewVersions'];
 }
 
-/** CustomResourceDefinition: v1 has all settings of a version in its entry. v1beta1 kept unknown fields by default. */
+/**
+ * CustomResourceDefinition: in v1, all settings of a version are in its entry. v1beta1 kept unknown fields by default.
+ */
 export const definition: Rewrite = object => {
   const spec = ensure(object, 'spec');
   fill(spec, 'scope', 'Namespaced');

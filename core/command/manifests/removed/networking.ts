@@ -26,7 +26,7 @@ export const ingress: Rewrite = object => {
     }
 };
 
-/** The members of endpoints that take the place of keys of their topology, in neutral names. */
+/** The members of endpoints that replace keys of their topology, in neutral names. */
 const TOPOLOGY: readonly (readonly [key: string, member: string])[] = [
   ['orchestrator.io/hostname', 'nodeName'],
   ['topology.orchestrator.io/zone', 'zone'],

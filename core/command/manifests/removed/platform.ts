@@ -17,7 +17,7 @@ export const autoscaler: Rewrite = object => {
   }
 };
 
-/** PodDisruptionBudget: an empty selector selected nothing, and selects everything in v1. */
+/** PodDisruptionBudget: an empty selector selected nothing in v1beta1, and selects everything in v1. */
 export const disruptionBudget: Rewrite = object => {
   const selector = recordAt(object, 'spec', 'selector');
   if (selector && Object.keys(selector).length === 0) dropMember(object, 'spec', 'selector');
@@ -45,7 +45,7 @@ export const priorityLevel: Rewrite = (object, naming) => {
   dropMember(object, 'metadata', 'annotations', annotation);
 };
 
-/** Events: the members of the older form, which new objects may not have, and those that replace them. */
+/** Events: the members of the older form, which new objects must not have, and those that replace them. */
 const EVENT_MEMBERS: readonly (readonly [from: readonly string[], to: readonly string[]])[] = [
   [['deprecatedFirstTimestamp'], ['eventTime']],
   [['deprecatedLastTimestamp'], ['series', 'lastObservedTime']],
@@ -54,7 +54,7 @@ const EVENT_MEMBERS: readonly (readonly [from: readonly string[], to: readonly s
   [['deprecatedSource', 'host'], ['reportingInstance']],
 ];
 
-/** A time with six digits of the second, which the members of the newer form have. */
+/** A time with six decimals, as in the members of the newer form. */
 const microTime = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/^([0-9T:-]{19})Z$/, '$1.000000Z') : value;
 

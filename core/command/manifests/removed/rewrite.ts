@@ -1,7 +1,7 @@
 import type { Naming } from '../../../naming.js';
 import { isRecord, recordAt, type UnknownRecord } from '../../../model/record.js';
 
-/** An object that has no form in the version that replaces its own. */
+/** Thrown for an object that cannot be represented in the version that replaces its own. */
 export class Unconvertible extends Error {
   /** `fix` says how to change the field. */
   constructor(
@@ -14,18 +14,18 @@ export class Unconvertible extends Error {
 
 /**
  * Changes a copy of an object of a removed version to one of the version that replaces it; `apiVersion` is set by the
- * caller. Values that the removed version gave to absent fields are written where the replacement gives others, so that
- * the meaning stays. Throws Unconvertible.
+ * caller. Defaults of the removed version are written out where those of the replacement differ, so that the meaning
+ * does not change. Throws Unconvertible.
  */
 export type Rewrite = (object: UnknownRecord, naming: Naming) => void;
 
 /** Rewrites by kind. */
 export type Rewrites = Readonly<Record<string, Rewrite>>;
 
-/** The versions have the same form. */
+/** For versions with the same form. */
 export const unchanged: Rewrite = () => undefined;
 
-/** The record at `member`, which is set to an empty one where there is none. */
+/** The record at `member`, which is set to an empty one if there is none. */
 export function ensure(owner: UnknownRecord, member: string): UnknownRecord {
   const found = owner[member];
   if (isRecord(found)) return found;
@@ -46,7 +46,7 @@ export function rename(owner: UnknownRecord, from: string, to: string): void {
   delete owner[from];
 }
 
-/** Removes a member from an object, and objects above it that are empty then. */
+/** Removes a member from an object, and the objects above it that are then empty. */
 export function dropMember(owner: UnknownRecord | undefined, ...path: readonly string[]): void {
   const [member = '', ...rest] = path;
   if (!owner) return;

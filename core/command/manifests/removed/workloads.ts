@@ -1,10 +1,10 @@
 import { isRecord, recordAt, type UnknownRecord } from '../../../model/record.js';
 import { ensure, fill, type Rewrite, type Rewrites } from './rewrite.js';
 
-/** Old versions took the absence of a limit for none; new ones have a smaller default. */
+/** In old versions, an absent limit meant no limit; new ones have a smaller default. */
 const NO_LIMIT = 2 ** 31 - 1;
 
-/** Old versions selected the labels of the template where a workload had no selector. */
+/** In old versions, a workload without a selector selected the labels of its template. */
 function fillSelector(spec: UnknownRecord): void {
   const labels = recordAt(spec, 'template', 'metadata', 'labels');
   if (labels && !isRecord(spec['selector'])) spec['selector'] = { matchLabels: { ...labels } };

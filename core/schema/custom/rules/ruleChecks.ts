@@ -59,17 +59,22 @@ interface CheckState {
 
 /** The position of a nested schema. */
 export interface SchemaPosition {
-  /** How often it may occur in an object; undefined if a list or map around it has no limit. */
+  /** How often the schema may occur in an object; undefined if a list or map around it has no limit. */
   readonly occurrences: number | undefined;
   /** Path of the outermost list or map in which old and new values cannot be correlated. */
   readonly uncorrelatable?: string;
-  /** A schema around it has rules. Upstream then derives the types of nested schemas from that of the outer one. */
+  /**
+   * Whether a schema around it has rules. Upstream then derives the types of nested schemas from that of the outer one.
+   */
   readonly isInRules?: boolean;
-  /** Expressions cannot use it, since they cannot use a schema between it and one with rules. */
+  /** Whether expressions cannot use it, because they cannot use a schema between it and one with rules. */
   readonly isUntyped?: boolean;
 }
 
-/** How often a schema may occur at a position: without a limit, as often as its shortest values fit into a request. */
+/**
+ * How often a schema may occur at a position: without a limit, the number of its shortest values that fit into a
+ * request.
+ */
 const occurrencesOf = ({ minBytes }: SchemaType, { occurrences }: SchemaPosition): number =>
   occurrences ?? engine().cel.unboundedCardinality(minBytes);
 
@@ -154,13 +159,13 @@ function checkMessage(env: Environment, text: string, source: SchemaRule, rulePa
     state.found.push(invalidRule(path, source, `messageExpression ${compileError(compiled, 'instantiation')}`));
   else if (engine().cel.formatType(compiled.type!) !== 'string')
     state.found.push(invalidRule(path, source, 'messageExpression must evaluate to a string'));
-  // A message is made once, however often its schema occurs.
+  // A message is computed once, however often its schema occurs.
   else addCost(state, path, 'messageExpression', compiled.cost!.max, 1);
 }
 
 const SCALARS = new Set(['boolean', 'integer', 'null', 'number', 'string']);
 
-/** Whether expressions can use the values of a schema: it says of which type they are. */
+/** Whether expressions can use the values of a schema, because it defines their type. */
 function isTyped(schema: StructuralSchema, isRoot = false): boolean {
   if (schema['x-kubernetes-int-or-string']) return true;
   if (isRoot || schema['x-kubernetes-embedded-resource']) return Boolean(schema.type);
@@ -169,7 +174,7 @@ function isTyped(schema: StructuralSchema, isRoot = false): boolean {
   return schema.type === 'object' ? !values || isTyped(values) : SCALARS.has(schema.type ?? '');
 }
 
-/** Whether the members of an object are compared with those of the old one by their names. */
+/** Whether the members of an object are compared with the old ones of the same name. */
 const isCorrelatable = (mapType: string | undefined): boolean =>
   mapType === undefined || mapType === 'granular' || mapType === 'atomic';
 
@@ -200,7 +205,7 @@ export class RuleCosts {
     const correlates =
       member === 'items' ? schema['x-kubernetes-list-type'] === 'map' : isCorrelatable(schema['x-kubernetes-map-type']);
     const outermost = uncorrelatable ?? (correlates ? undefined : path);
-    // Upstream counts a property like the entries of a map where others are allowed beside it.
+    // Upstream counts a property like the entries of a map if additional properties are allowed.
     const isSingle = member === 'properties' && schema.additionalProperties === undefined;
     const most = member === 'items' ? schema.maxItems : schema.maxProperties;
     return {

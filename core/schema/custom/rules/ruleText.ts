@@ -15,7 +15,8 @@ export interface Compiler {
 }
 
 /**
- * Compiles a rule, first without `oldSelf` and then, if that fails, with it. `usesOldSelf`: only the latter succeeds.
+ * Compiles a rule, first without `oldSelf` and then, if that fails, with it. `usesOldSelf`: it compiles only with
+ * `oldSelf`.
  */
 export function compileRule(
   withoutOldSelf: Compiler,

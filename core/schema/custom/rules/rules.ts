@@ -10,8 +10,8 @@ import { additionalSchema, propertySchema } from '../prune.js';
 import { correlateItems, isUnchanged, memberOf, WHOLE_OBJECT } from '../validate.js';
 
 /**
- * Evaluates the rules of a schema for an object. Violations by values that an update did not change go to `warn`;
- * without it, they are violations like others.
+ * Evaluates the rules of a schema for an object. `warn` is called with violations by values that an update did not
+ * change; without it, they are reported like other violations.
  */
 export type RuleEvaluator = (value: Json, old: Json | undefined, warn?: (text: string) => void) => Violation[];
 
@@ -22,7 +22,7 @@ interface CompiledRule {
   readonly source: SchemaRule;
   /** Undefined if the rule does not compile. */
   readonly program: Program | undefined;
-  /** Why the rule does not compile. */
+  /** The reason why the rule does not compile. */
   readonly error?: string;
   readonly usesOldSelf: boolean;
   readonly message?: Program;
@@ -55,7 +55,7 @@ function compileOwnRules(schema: StructuralSchema, type: SchemaType | undefined,
     variables: { self: type.type },
   });
   return rules.flatMap((source): CompiledRule[] => {
-    // Upstream refuses an empty rule, but never evaluates it.
+    // As in upstream, an empty rule is not evaluated; it is refused when the definition is validated.
     if (source.rule.trim() === '') return [];
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const env = base.extend({ oldSelf: old });
@@ -70,7 +70,10 @@ function compileOwnRules(schema: StructuralSchema, type: SchemaType | undefined,
 
 type CompiledNodes = WeakMap<StructuralSchema, { readonly node: RuleNode | undefined }>;
 
-/** Compiled nodes: a check of a definition compiles its schemas once, though each default is validated with its own. */
+/**
+ * Compiled nodes, so that a check of a definition compiles its schemas once, although each default is validated with
+ * its own schema.
+ */
 const compiledNodes: { readonly new: CompiledNodes; readonly stored: CompiledNodes } = {
   new: new WeakMap(),
   stored: new WeakMap(),
@@ -175,7 +178,8 @@ function evaluateNode(node: RuleNode, value: Json, old: Json | undefined, path: 
     const found = evaluateRule(rule, rule.program, node.schema, variables, path, evaluation);
     if (!found) continue;
     const { violation, hasFailed } = found;
-    // A value that the update did not change may violate a rule that was added later, but rules must not fail for it.
+    // A value that the update did not change may violate a rule that was added later, but the evaluation of the rule
+    // must not fail.
     const isAccepted = unchanged && !rule.usesOldSelf && !hasFailed;
     if (isAccepted && evaluation.warn) evaluation.warn(`${violation.field}: ${violation.message}`);
     else evaluation.found.push(violation);
@@ -183,7 +187,7 @@ function evaluateNode(node: RuleNode, value: Json, old: Json | undefined, path: 
   }
 }
 
-/** The variables of a rule, converted when it uses them. */
+/** The variables of a rule, which are converted when the rule uses them. */
 class Variables {
   constructor(
     type: SchemaType,

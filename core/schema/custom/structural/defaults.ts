@@ -10,7 +10,7 @@ import { compileRules } from '../rules/rules.js';
 import { memberPath, propertyPath } from './paths.js';
 import { schemaViolations, WHOLE_OBJECT } from '../validate.js';
 
-/** The API object around a default in its metadata: what a default there would make of it. */
+/** The API object around a default in its metadata, to validate the object with the default. */
 interface Surrounding {
   readonly schema: StructuralSchema;
   /** Puts a value at the place of the default. */
@@ -21,7 +21,7 @@ const ENVELOPE = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
  * Validates the defaults of a schema, except those in `additionalProperties`, which upstream does not validate.
- * Together they must leave room for an object that has nothing else.
+ * Together, they must not make an otherwise empty object too large.
  */
 export const defaultViolations = (schema: StructuralSchema, path: string): Violation[] =>
   hasDefaults(schema)
@@ -122,7 +122,7 @@ function coerceObjects(value: Json, schema: StructuralSchema, path: string): Vio
 const objectViolations = (value: Json, schema: StructuralSchema, path: string): Violation[] =>
   embeddedViolations(inObject(value), ofObject(schema)).map(violation => withPath(violation, path));
 
-/** Violations of a default in the metadata of an API object, which would not be valid with it. */
+/** Violations of a default in the metadata of an API object: those of the object with the default. */
 function metadataViolations(value: Json, path: string, { schema, place }: Surrounding): Violation[] {
   const object = place(structuredClone(value));
   const wrong = coerceObjects(object, schema, '');

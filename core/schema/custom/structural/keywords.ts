@@ -10,13 +10,13 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const UNSUPPORTED = ['$ref', 'definitions', 'dependencies', 'patternProperties', 'id', 'additionalItems'] as const;
 const ENVELOPE = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** The restrictions on a schema by the schemas around it. */
+/** The restrictions that surrounding schemas impose on a schema. */
 interface Surroundings {
-  /** Why a default is not allowed; undefined if it is. */
+  /** The reason why a default is not allowed; undefined if it is. */
   readonly forbiddenDefault?: string;
-  /** The schema is part of apiVersion, kind or metadata of an API object. */
+  /** Whether the schema is part of apiVersion, kind or metadata of an API object. */
   readonly insideMetadata?: boolean;
-  /** The position for the costs of rules; undefined where rules are not compiled. */
+  /** The position for the costs of rules; undefined if rules are not compiled. */
   readonly position?: SchemaPosition | undefined;
 }
 

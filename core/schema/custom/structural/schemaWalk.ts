@@ -17,8 +17,8 @@ function schemasBelow(schema: StructuralSchema): StructuralSchema[] {
 }
 
 /**
- * The keyword of a schema or a nested one because of which it cannot be a structural schema; undefined if it can be
- * one. Nothing that depends on the structure of such a schema is validated.
+ * The keyword, in a schema or a nested one, that structural schemas cannot represent; undefined if there is none.
+ * Nothing that depends on the structure of such a schema is validated.
  */
 export function unrepresentedKeyword(schema: StructuralSchema): string | undefined {
   const own = UNREPRESENTED.find(name => Object.hasOwn(schema, name));

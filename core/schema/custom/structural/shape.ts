@@ -4,7 +4,7 @@ import { additionalSchema, propertySchema } from '../prune.js';
 import { logicalSchemas, memberPath, propertyPath, requireType } from './paths.js';
 import { patternError } from '../validate.js';
 
-/** Where a schema is, for the message about a missing type. */
+/** The position of a schema, for the message about a missing type. */
 type Level = 'root' | 'field' | 'item';
 
 const MISSING_TYPE: Readonly<Record<Level, string>> = {
@@ -13,7 +13,7 @@ const MISSING_TYPE: Readonly<Record<Level, string>> = {
   item: 'must not be empty for specified array items',
 };
 
-/** Validates that a schema says of every value which type it has, with upstream's messages. */
+/** Validates that a schema defines the type of every value, with upstream's messages. */
 export const shapeViolations = (schema: StructuralSchema, path: string): Violation[] => [
   ...invariantViolations(schema, path, 'root'),
   ...completenessViolations(schema, schema, path, path),
@@ -94,7 +94,7 @@ function envelopeViolations(schema: StructuralSchema, path: string, level: Level
   return found;
 }
 
-/** Whether the schema of the metadata says more than the type and the schemas of the names. */
+/** Whether the schema of the metadata restricts more than the type and the names. */
 function restrictsMore({ type: _type, default: _default, properties = {}, ...others }: StructuralSchema): boolean {
   const isName = (name: string): boolean => name === 'name' || name === 'generateName';
   return !Object.keys(properties).every(isName) || Object.keys(others).length > 0;

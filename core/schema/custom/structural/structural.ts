@@ -9,7 +9,7 @@ import { keywordViolations } from './keywords.js';
 import { memberPath } from './paths.js';
 import { shapeViolations } from './shape.js';
 
-/** Keywords of the root that upstream knows how to apply to the status alone, by their names in Go. */
+/** Keywords of the root that upstream can apply to the status alone, by their names in Go. */
 const ALLOWED_WITH_STATUS = [
   ['description', 'Description'],
   ['type', 'Type'],

@@ -1,4 +1,6 @@
-/** The rules of what a version of a custom kind has beside its schema: scale, columns and selectable fields. */
+/**
+ * The rules for the parts of a version of a custom kind other than its schema: scale, columns and selectable fields.
+ */
 import type { ResourceColumn, ScalePaths, StructuralSchema } from '../../../api/resource.js';
 import { duplicate, invalid, required, tooMany, type Violation } from '../../../model/refusal.js';
 import { findFieldPath } from '../fieldPath.js';
@@ -11,7 +13,7 @@ const NOT_SELECTABLE =
   'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 const SELECTABLE_TYPES = new Set(['string', 'boolean', 'integer']);
 
-/** Selectable fields of a version. */
+/** The largest number of selectable fields of a version. */
 const MOST_SELECTABLE = 8;
 
 const SIMPLE = 'must be a simple json path starting with .';

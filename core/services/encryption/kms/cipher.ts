@@ -9,15 +9,15 @@ import { aesGcm, type Cipher } from '../ciphers.js';
 import { KmsPlugin, type KmsConfig, type KmsObserver } from './plugin.js';
 import { Decrypt, Encrypt, SEALED_SEED, SEALED_VALUE, type SealedSeed, type SealedValue } from './protocol.js';
 
-/** How often the plugin is asked for its current key, and again after a failure; upstream has the same. */
+/** The interval at which the plugin is asked for its current key, also after a failure; as in upstream. */
 const POLL_MS = 60_000;
 const FAILED_POLL_MS = 10_000;
 /** How long the start waits for a plugin, which may be starting too, and the pause between two attempts. */
 const START_MS = 30_000;
 const PAUSE_MS = 250;
-/** How often a seed is decrypted that is refused: plugins refuse for a moment when their service does not answer. */
+/** Attempts to decrypt a seed that is refused: plugins refuse for a moment when their service does not answer. */
 const ATTEMPTS = 3;
-/** Failures to decrypt seeds are logged once in this time. */
+/** Failures to decrypt seeds are logged at most once in this time. */
 const LOG_MS = 10_000;
 
 const SEED_BYTES = 32;
@@ -34,19 +34,21 @@ interface Seed {
 const cipherOf = (seed: Uint8Array, salt: Uint8Array): Cipher =>
   aesGcm(Buffer.from(hkdfSync('sha256', seed, salt, 'capstan kms v2', 32)));
 
-/** Names seeds in the memory of this process. */
+/** The id of a seed in the memory of this process. */
 const idOf = (sealed: Uint8Array): string => createHash('sha256').update(sealed).digest('base64');
 
 /**
  * Encrypts values with keys that are derived from a seed, and has a key management plugin encrypt the seed (KMS v2).
- * The seed is stored in each value. It is replaced when the plugin has another key: until then a plugin that is away
- * disturbs neither writes nor reads of values whose seeds were used before.
+ * The seed is stored in each value. It is replaced when the plugin has another key: until then, a plugin that is
+ * unavailable affects neither writes nor reads of values whose seeds were used before.
  */
 export class KmsCipher implements Cipher {
   readonly #plugin: KmsPlugin;
-  /** Undefined until `start`: values are then only read. */
+  /** Undefined before `start`: values can then only be read. */
   #current: Seed | undefined;
-  /** Seeds in clear text, those used last at the end; or why the plugin refuses to decrypt one. */
+  /**
+   * Seeds in clear text, or the error with which the plugin refuses to decrypt one. The most recently used are last.
+   */
   readonly #seeds = new Map<string, Uint8Array | StoreError>();
   readonly #opening = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -62,8 +64,8 @@ export class KmsCipher implements Cipher {
   }
 
   /**
-   * Has the plugin encrypt a first seed; waits for it for up to START_MS. Then values can be written. Throws
-   * StoreError.
+   * Has the plugin encrypt a first seed, after which values can be written. Waits for the plugin for up to START_MS.
+   * Throws StoreError.
    */
   async start(): Promise<void> {
     if (this.#current) return;
@@ -105,7 +107,7 @@ export class KmsCipher implements Cipher {
   }
 
   /**
-   * Has the plugin decrypt the seed of a value, if it is not known; undefined if nothing is to be waited for. Rejects
+   * Has the plugin decrypt the seed of a value, if it is not known; undefined if there is nothing to wait for. Rejects
    * with Unavailable if the plugin does not answer.
    */
   prepare(bytes: Uint8Array): Promise<void> | undefined {
@@ -113,7 +115,7 @@ export class KmsCipher implements Cipher {
     try {
       ({ seed } = SEALED_VALUE.decode(bytes));
     } catch {
-      // `decrypt` says so.
+      // `decrypt` reports the error.
       return undefined;
     }
     const id = idOf(seed);
@@ -124,7 +126,7 @@ export class KmsCipher implements Cipher {
     }
     let opening = this.#opening.get(id);
     if (!opening) {
-      // One call shows whether a refusal still holds: a store may have many values with the seed.
+      // After a refusal, one attempt is enough: a store may have many values with the seed.
       opening = this.#open(id, seed, known ? 1 : ATTEMPTS).finally(() => this.#opening.delete(id));
       this.#opening.set(id, opening);
     }
@@ -166,7 +168,7 @@ export class KmsCipher implements Cipher {
     this.log.error({ provider: this.config.name }, `values cannot be read: ${message}`);
   }
 
-  /** Remembers a seed as the one that was used last. */
+  /** Keeps a seed as the most recently used one. */
   #keep(id: string, seed: Uint8Array | StoreError): void {
     this.#seeds.delete(id);
     this.#seeds.set(id, seed);
@@ -176,7 +178,7 @@ export class KmsCipher implements Cipher {
     }
   }
 
-  /** A seed that the plugin has encrypted with its current key. Rejects as `KmsPlugin.call`. */
+  /** Creates a seed and has the plugin encrypt it with its current key. Rejects as `KmsPlugin.call`. */
   async #newSeed(): Promise<Seed> {
     await this.#plugin.status();
     const plain = randomBytes(SEED_BYTES);

@@ -9,12 +9,12 @@ import type { KmsConfig } from './plugin.js';
 const idOf = ({ name, endpoint, timeoutMs }: KmsConfig): string => JSON.stringify([name, endpoint, timeoutMs]);
 
 /**
- * The ciphers of the key management plugins that a file names. Those that the next version of the file names too keep
- * their seeds.
+ * The ciphers of the key management plugins that a file names. Plugins that the next version of the file also names
+ * keep their seeds.
  */
 export class KmsCiphers {
   #ciphers = new Map<string, KmsCipher>();
-  /** Those of a file whose plugins are waited for. */
+  /** The ciphers of a file that is being loaded, whose plugins may not have answered yet. */
   #next: ReadonlyMap<string, KmsCipher> = new Map();
   #isClosed = false;
 
@@ -25,7 +25,7 @@ export class KmsCiphers {
 
   /**
    * The rules with the ciphers of plugins; those that write values are started. Rejects with StoreError if one of these
-   * does not answer: then the ciphers of the rules before stay.
+   * does not answer: the ciphers of the previous rules then stay in use.
    */
   async resolve(rules: readonly EncryptionRule<GivenCipher>[]): Promise<readonly EncryptionRule[]> {
     const used = new Map<string, KmsCipher>();
@@ -56,13 +56,13 @@ export class KmsCiphers {
     return resolved;
   }
 
-  /** The gRPC library is only loaded where it is needed. */
+  /** The gRPC library is loaded only when it is needed. */
   async #cipherOf(config: KmsConfig): Promise<KmsCipher> {
     const { KmsCipher } = await import('./cipher.js');
     return new KmsCipher(config, this.log, observeCalls(this.observe, config));
   }
 
-  /** Ends the connections, also those that `resolve` waits for, which rejects. */
+  /** Ends the connections, also those that `resolve` is waiting for; it then rejects. */
   close(): void {
     this.#isClosed = true;
     closeOthers(this.#next, new Map());

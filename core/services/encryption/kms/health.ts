@@ -2,7 +2,7 @@ import { isKms, type EncryptionRule, type GivenCipher } from '../file.js';
 import type { KmsConfig, KmsPlugin } from './plugin.js';
 import { monotonicTime } from '../../../runtime/clock.js';
 
-/** How long a success and a failure are remembered, in milliseconds; upstream has the same. */
+/** How long a success and a failure are cached, in milliseconds; as in upstream. */
 const PASSED_MS = 3000;
 const FAILED_MS = 1000;
 
@@ -20,7 +20,7 @@ export class KmsHealth {
 
   /**
    * Rejects with an Error if a plugin is not healthy. The plugins are those of the file; if it cannot be read, those of
-   * the former one, which stays in use. Calls at the same time share one.
+   * the previous one, which stays in use. Concurrent calls share one check.
    */
   check(): Promise<void> {
     if (this.#last && monotonicTime() < this.#last.until) return this.#last.result;
@@ -54,7 +54,7 @@ export class KmsHealth {
   }
 }
 
-/** The gRPC library is only loaded where it is needed. */
+/** The gRPC library is loaded only when it is needed. */
 async function pluginOf(config: KmsConfig): Promise<KmsPlugin> {
   const { KmsPlugin } = await import('./plugin.js');
   return new KmsPlugin(config);

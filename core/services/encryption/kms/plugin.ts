@@ -4,7 +4,7 @@ import { KMS_MESSAGE_BYTES, KMS_REASON_CHARACTERS } from '../../../limits.js';
 import { monotonicTime, systemTime } from '../../../runtime/clock.js';
 import { type Method, Status, type StatusResponse } from './protocol.js';
 
-/** Where a key management plugin is, and how long a call of it may take, in milliseconds. */
+/** The endpoint of a key management plugin, and how long a call may take, in milliseconds. */
 export interface KmsConfig {
   readonly name: string;
   /** `unix:///path`, or `unix:///@name` for an abstract socket. */
@@ -20,13 +20,13 @@ const OPTIONS = {
   'grpc.max_receive_message_length': KMS_MESSAGE_BYTES,
   // The host of a request that goes to a socket.
   'grpc.default_authority': 'localhost',
-  // By default the delay grows to minutes, for which the keys would stay unavailable after the plugin has returned.
+  // By default, the delay grows to minutes, and the keys would stay unavailable for that time after the plugin is back.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1000,
 };
 
-/** Codes of failures that may end by themselves. */
+/** Codes of failures that may be temporary. */
 const PASSING: readonly number[] = [
   status.CANCELLED,
   status.DEADLINE_EXCEEDED,
@@ -39,8 +39,8 @@ const PASSING: readonly number[] = [
 const targetOf = (endpoint: string): string =>
   endpoint.startsWith('unix:///@') ? `unix-abstract:${endpoint.slice('unix:///@'.length)}` : endpoint;
 
-/** A text of a plugin, as far as errors show it. */
-const shown = (text: string): string => text.slice(0, KMS_REASON_CHARACTERS);
+/** The part of a plugin's text that errors show. */
+const truncate = (text: string): string => text.slice(0, KMS_REASON_CHARACTERS);
 
 /** The connection to a key management plugin. */
 export class KmsPlugin {
@@ -65,7 +65,7 @@ export class KmsPlugin {
         value => request.encode(value),
         bytes => response.decode(bytes),
         message,
-        // A plugin that is starting again is waited for.
+        // Waits for a plugin that is restarting.
         new Metadata({ waitForReady: true }),
         { deadline: systemTime() + this.config.timeoutMs },
         (error, value) => {
@@ -84,8 +84,8 @@ export class KmsPlugin {
     const { name } = this.config;
     const wrong = (what: string): StoreError => new StoreError(`the KMS plugin ${name} ${what}`);
     if (answer.version !== 'v2' && answer.version !== 'v2beta1')
-      throw wrong(`speaks version ${JSON.stringify(shown(answer.version))} of the protocol: it must be v2`);
-    if (answer.healthz !== 'ok') throw wrong(`is not healthy: ${shown(answer.healthz)}`);
+      throw wrong(`speaks version ${JSON.stringify(truncate(answer.version))} of the protocol: it must be v2`);
+    if (answer.healthz !== 'ok') throw wrong(`is not healthy: ${truncate(answer.healthz)}`);
     if (answer.key_id === '') throw wrong('has no key: its key_id is empty');
     return answer;
   }
@@ -96,7 +96,7 @@ export class KmsPlugin {
 
   #failure(path: string, { code, details }: ServiceError): Error {
     const { name, endpoint } = this.config;
-    const message = `the KMS plugin ${name} at ${endpoint} failed ${path.split('/').at(-1)}: ${shown(details)}`;
+    const message = `the KMS plugin ${name} at ${endpoint} failed ${path.split('/').at(-1)}: ${truncate(details)}`;
     return PASSING.includes(code) ? new Unavailable(message) : new StoreError(message);
   }
 }

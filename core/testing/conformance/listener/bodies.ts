@@ -9,7 +9,7 @@ import { BIG, bytes, get, HOST, Later, LIMIT, type ListenerSetup } from './setup
 const PATTERN = Buffer.from(Array.from({ length: 251 * 256 }, (_, i) => i % 251));
 const REPEATED = 250;
 const STREAMED = PATTERN.length * REPEATED;
-/** The most that waits in a listener while a sink is busy: see `BodySink`. */
+/** The largest number of bytes that wait in a listener while a sink is busy: see `BodySink`. */
 const WAITING = 1024 * 1024;
 
 /** A request with a long body, which is sent as fast as the listener reads it. */
@@ -37,7 +37,7 @@ class LongRequest {
 class SlowSink implements BodySink {
   readonly begun = new Later<void>();
   readonly released = new Later<void>();
-  /** Resolves with the error, if it is aborted. */
+  /** Resolves with the error if the body is aborted. */
   readonly ended = new Later<unknown>();
   received = 0;
   isAsSent = true;
@@ -148,7 +148,7 @@ export function testBodies({ it }: SuiteBuilder, setup: ListenerSetup): void {
       expect([count(text, 'HTTP/1.1'), text.endsWith('GET /now/on?')]).toEqual([2, true]);
     });
 
-  /** A request whose sink is busy, when the listener has received as much as it does then. */
+  /** A request whose sink is busy, after the listener has received as much as it accepts meanwhile. */
   const stall = async (path: string): Promise<{ readonly request: LongRequest; readonly sink: SlowSink }> => {
     const sink = new SlowSink();
     setup.front.sinks.set(path, sink);

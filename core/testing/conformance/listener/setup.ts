@@ -4,7 +4,7 @@ import { WholeBody } from '../../../request/wholeBody.js';
 import { nextTurn } from '../../../runtime/timers.js';
 import { RawClient, type RawTarget } from '../../rawClient.js';
 
-/** How the suite connects to a listener. */
+/** The listener under test, and how the suite connects to it. */
 export interface ListenerCase {
   make(): Promise<Listener>;
   /** Paths and texts of a CA, a serving certificate and client certificates; without them, plain HTTP. */
@@ -40,7 +40,7 @@ export const bytes = (text: string): Buffer => Buffer.from(text);
 /** Headers of a WebSocket handshake. */
 export const HANDSHAKE =
   'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
-/** The most bytes of a body that the front end of the suite reads as a whole. */
+/** The largest body, in bytes, that the front end of the suite reads as a whole. */
 export const LIMIT = 1000;
 /** More bytes than the buffers of a connection hold. */
 export const BIG = 8 * 1024 * 1024;
@@ -176,8 +176,8 @@ export class ListenerSetup {
   };
 
   /**
-   * Resolves when a number that falls while data is sent has not changed during many requests on another connection:
-   * it has become zero, or nobody reads the data.
+   * Resolves when a number that decreases while data is sent has not changed during many requests on another
+   * connection, because it is zero or because the data is not read.
    */
   readonly untilStill = async (unsent: () => number): Promise<void> => {
     const client = await this.open();

@@ -17,8 +17,8 @@ const HANDSHAKE_HEADERS = {
 /** Messages of a client: more than the buffers of a connection hold. */
 const FLOOD = 4000;
 
-/** A handshake that is accepted, and messages that are discarded. */
-const accepted = (
+/** Options that accept a handshake; messages are discarded unless `receive` is given. */
+const acceptOptions = (
   messages: 'text' | 'binary',
   receive: UpgradeOptions['receive'] = () => undefined,
 ): UpgradeOptions => ({
@@ -165,10 +165,10 @@ function testHandshakes({ it }: SuiteBuilder, sockets: Sockets): void {
 }
 
 function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
-  it('accepts a handshake, also later; each write is a message, those of one turn come in order', async () => {
+  it('accepts a handshake, also later; each write is a message, and those of one turn arrive in order', async () => {
     const { client, exchange } = await sockets.ask();
     await nextTurn();
-    const stream = exchange.upgrade!(accepted('text'));
+    const stream = exchange.upgrade!(acceptOptions('text'));
     expect(exchange.status).toBe(101);
     for (const text of ['one', '', 'two']) stream.write(bytes(text));
     await client.until(() => client.messages.length === 2);
@@ -179,7 +179,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
 
   it('sends binary messages, and the subprotocol that was chosen', async () => {
     const { client, exchange } = await sockets.ask(['a', 'b']);
-    exchange.upgrade!({ ...accepted('binary'), subprotocol: 'b' }).write(bytes('x'));
+    exchange.upgrade!({ ...acceptOptions('binary'), subprotocol: 'b' }).write(bytes('x'));
     await client.until(() => client.messages.length === 1);
     expect([client.socket.protocol, client.messages]).toEqual(['b', [{ text: 'x', binary: true }]]);
   });
@@ -188,7 +188,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
     const { client, exchange } = await sockets.ask();
     let aborts = 0;
     exchange.onAbort(() => aborts++);
-    const stream = exchange.upgrade!(accepted('text'));
+    const stream = exchange.upgrade!(acceptOptions('text'));
     stream.write(bytes('last'));
     stream.end();
     stream.write(bytes('too late'));
@@ -203,7 +203,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
     let aborts = 0;
     const gone = new Promise<void>(resolve => exchange.onAbort(resolve));
     exchange.onAbort(() => aborts++);
-    const stream = exchange.upgrade!(accepted('text'));
+    const stream = exchange.upgrade!(acceptOptions('text'));
     await client.opened;
     client.socket.close(1000);
     await gone;
@@ -219,7 +219,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
     const gone = new Promise<void>(resolve => exchange.onAbort(resolve));
     client.socket.terminate();
     await gone;
-    const stream = exchange.upgrade!(accepted('text'));
+    const stream = exchange.upgrade!(acceptOptions('text'));
     stream.write(bytes('late'));
     stream.end();
     expect(exchange.status).toBeUndefined();
@@ -227,7 +227,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
 
   it('closes a connection immediately', async () => {
     const { client, exchange } = await sockets.ask();
-    const stream = exchange.upgrade!(accepted('text'));
+    const stream = exchange.upgrade!(acceptOptions('text'));
     await client.opened;
     stream.abort();
     expect(await client.closed).toBe(1006);
@@ -235,7 +235,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
 
   it('counts the bytes that a slow reader has not received, reports when they have drained, and loses nothing', async () => {
     const { client, exchange } = await sockets.ask();
-    const stream = exchange.upgrade!(accepted('binary'));
+    const stream = exchange.upgrade!(acceptOptions('binary'));
     await client.opened;
     const drained = new Promise<void>(resolve => stream.onDrain(resolve));
     client.socket.pause();
@@ -259,7 +259,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
 
   it('answers pings; a message that is too large closes the connection', async () => {
     const { client, exchange } = await sockets.ask();
-    const stream = exchange.upgrade!(accepted('text'));
+    const stream = exchange.upgrade!(acceptOptions('text'));
     await client.opened;
     const answered = new Promise(resolve => client.socket.once('pong', resolve));
     client.socket.send('x'.repeat(WEBSOCKET_MESSAGE_BYTES));
@@ -274,7 +274,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
   it('closes gracefully: a WebSocket ends first', async () => {
     const own = await sockets.setup.listen();
     const { client, exchange } = await sockets.ask([], own.port);
-    const stream = exchange.upgrade!(accepted('text'));
+    const stream = exchange.upgrade!(acceptOptions('text'));
     await client.opened;
     const closed = own.close();
     stream.write(bytes('last'));
@@ -286,7 +286,7 @@ function testSentMessages({ it }: SuiteBuilder, sockets: Sockets): void {
 
   it('closes with the given code and reason after the last message', async () => {
     const { client, exchange } = await sockets.ask();
-    const stream = exchange.upgrade!(accepted('text'));
+    const stream = exchange.upgrade!(acceptOptions('text'));
     stream.write(bytes('last'));
     stream.end(1001, 'closing');
     expect([await client.closed, client.reason]).toEqual([1001, 'closing']);
@@ -299,7 +299,7 @@ function testReceivedMessages({ it }: SuiteBuilder, sockets: Sockets): void {
     const { client, exchange } = await sockets.ask();
     const received: string[] = [];
     const stream = exchange.upgrade!(
-      accepted('text', (message, isBinary) => {
+      acceptOptions('text', (message, isBinary) => {
         received.push(`${Buffer.from(message).toString()} ${isBinary}`);
         if (received.length < 3) return;
         stream.end();
@@ -314,12 +314,12 @@ function testReceivedMessages({ it }: SuiteBuilder, sockets: Sockets): void {
     expect(received).toEqual(['one false', 'two true', 'three false']);
   });
 
-  it('passes on no message while the receiver is busy; those that wait come in order', async () => {
+  it('passes on no message while the receiver is busy; waiting ones follow in order', async () => {
     const { client, exchange } = await sockets.ask();
     const received: string[] = [];
     const [begun, ready] = [new Later<void>(), new Later<void>()];
     const stream = exchange.upgrade!(
-      accepted('text', message => {
+      acceptOptions('text', message => {
         received.push(Buffer.from(message).toString());
         begun.resolve();
         if (received.length === 3) stream.end();
@@ -341,7 +341,7 @@ function testReceivedMessages({ it }: SuiteBuilder, sockets: Sockets): void {
     const ready = new Later<void>();
     let received = 0;
     const stream = exchange.upgrade!(
-      accepted('binary', () => {
+      acceptOptions('binary', () => {
         if (++received === FLOOD) stream.end();
         return ready.value;
       }),
@@ -371,7 +371,7 @@ function testReceivedMessages({ it }: SuiteBuilder, sockets: Sockets): void {
   ] as const)
     it(`closes with 1011 if the receiver ${title}`, async () => {
       const { client, exchange } = await sockets.ask();
-      exchange.upgrade!(accepted('text', fail));
+      exchange.upgrade!(acceptOptions('text', fail));
       await client.opened;
       client.socket.send('one');
       expect(await client.closed).toBe(1011);
