@@ -73,7 +73,7 @@ describe('docs/reference/errors.md', () => {
 
 test('the limits in docs/guides/operations.md are those of core/limits.ts', () => {
   const MIB = 1024 * 1024;
-  const rows = new Map(rowsOf(page('guides/operations'), 'what').map(([what, limit]) => [what, limit]));
+  const rows = new Map(rowsOf(page('guides/operations'), 'subject').map(([what, limit]) => [what, limit]));
   const thousands = (number: number): string => number.toLocaleString('en-US');
   expect(Object.fromEntries(rows)).toMatchObject({
     'body of a request': `${limits.BODY_BYTES / MIB} MiB`,
