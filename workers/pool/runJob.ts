@@ -12,7 +12,7 @@ import type { Target } from '../../core/model/target.js';
 import type { Charges, Grant, Job, JobResult } from '../../core/threads/messages/messages.js';
 import type { Run } from '../../core/threads/runs.js';
 import { validateConnection } from './stages/admission.js';
-import { statusAnswer } from './answers/answer.js';
+import { type Answer, statusAnswer } from './answers/answer.js';
 import type { Context } from './context.js';
 import { notFoundError, UnseenObject } from './errors.js';
 import { checkCollection } from './operations/remove.js';
@@ -98,41 +98,29 @@ async function runStages(
       return { id, is: 'granted', warnings, grant, trail: trail.result(logged.id) };
     }
     await checkAnswerable(context, request);
-    const { status, headers, body, gaps, more, operations, charges, key } = await write(context, request);
+    const answer = await write(context, request);
+    if (answer.operations) propose(answer.operations, answer.charges);
     // A review changes nothing, and its answer says all.
     const explained = strategy.review ? undefined : trail.result(logged.id);
-    // Member by member: each member after those of another object takes a microsecond.
-    if (!operations)
-      return {
-        id,
-        grant,
-        annotations: found(),
-        trail: explained,
-        is: 'respond',
-        status,
-        headers,
-        body: body!,
-        key,
-      };
-    propose(operations, charges);
-    return {
-      id,
-      grant,
-      annotations: found(),
-      trail: explained,
-      is: 'proposed',
-      status,
-      headers,
-      body,
-      gaps,
-      more,
-      key: operations[0]!.key,
-    };
+    return resultOf(answer, { id, grant, annotations: found(), trail: explained });
   } catch (thrown) {
     if (thrown instanceof UnseenObject) return { id, is: 'unseen', key: thrown.key, grant };
     const { answer, refusal } = refusalAnswer(context, job, logged, thrown, warnings);
     return { id, ...answer, grant, annotations: found(), trail: trail.result(logged.id, refusal, target) };
   }
+}
+
+/**
+ * The result of a write that was not refused. It is made member by member: V8 takes about a microsecond for each member
+ * that follows those of another object.
+ */
+function resultOf(
+  { status, headers, body, gaps, more, operations, key }: Answer,
+  { id, grant, annotations, trail }: Pick<JobResult, 'id' | 'grant' | 'annotations' | 'trail'>,
+): JobResult {
+  if (!operations) return { id, grant, annotations, trail, is: 'respond', status, headers, body: body!, key };
+  const written = operations[0]!.key;
+  return { id, grant, annotations, trail, is: 'proposed', status, headers, body, gaps, more, key: written };
 }
 
 /**
