@@ -40,10 +40,8 @@ export async function run(
   propose: (operations: Transaction, charges: Charges | undefined) => void,
 ): Promise<JobResult> {
   const result = await runStages(context, running, logged, propose);
-  const auditId = result.trail?.auditId ?? logged.newAuditId;
   // In place: a copy of the result takes several microseconds.
-  if (auditId !== undefined && 'headers' in result)
-    (result as Writable<typeof result>).headers = [...result.headers, ['audit-id', auditId]];
+  if ('headers' in result) (result as Writable<typeof result>).auditId = result.trail?.auditId ?? logged.newAuditId;
   return result;
 }
 

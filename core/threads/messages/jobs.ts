@@ -195,7 +195,6 @@ type Rendered = Extract<JobOutcome, { is: 'rendered' }>;
 
 /** A trail without the names of its members, which take longer to post than most of its values. */
 type TrailRow = [
-  auditId: Trail['auditId'],
   steps: Trail['steps'],
   dryRun: Trail['dryRun'],
   unseenChanges: Trail['unseenChanges'],
@@ -213,6 +212,7 @@ type RespondRow = [
   bodyLength: number,
   rest: Respond['rest'],
   annotations: JobResult['annotations'],
+  auditId: string | undefined,
   trail: TrailRow | undefined,
 ];
 type ProposedRow = [
@@ -226,6 +226,7 @@ type ProposedRow = [
   gaps: Proposed['gaps'],
   more: boolean | undefined,
   annotations: JobResult['annotations'],
+  auditId: string | undefined,
   trail: TrailRow | undefined,
 ];
 type RenderedRow = [is: Rendered['is'], id: number, grant: Rendered['grant'], lengths: number[]];
@@ -246,27 +247,31 @@ export interface PackedLate {
 
 function toTrailRow(trail: Trail | undefined): TrailRow | undefined {
   if (!trail) return undefined;
-  const { auditId, steps, dryRun, unseenChanges, refusal, opinions, asked } = trail;
-  return [auditId, steps, dryRun, unseenChanges, refusal, opinions, asked];
+  const { steps, dryRun, unseenChanges, refusal, opinions, asked } = trail;
+  return [steps, dryRun, unseenChanges, refusal, opinions, asked];
 }
 
-function fromTrailRow(row: TrailRow | undefined): Trail | undefined {
-  if (!row) return undefined;
-  const [auditId, steps, dryRun, unseenChanges, refusal, opinions, asked] = row;
+function fromTrailRow(auditId: string | undefined, row: TrailRow | undefined): Trail | undefined {
+  if (auditId === undefined || !row) return undefined;
+  const [steps, dryRun, unseenChanges, refusal, opinions, asked] = row;
   return { auditId, steps, dryRun, unseenChanges, refusal, opinions, asked };
 }
+
+/** Headers with the id of the request. They are posted without it, so that answers of a batch share one list. */
+const withAuditId = (headers: Respond['headers'], auditId: string | undefined): Respond['headers'] =>
+  auditId === undefined ? headers : [...headers, ['audit-id', auditId]];
 
 function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
   switch (outcome.is) {
     case 'respond': {
-      const { is, id, grant, status, headers, key, body, rest, annotations, trail } = outcome;
+      const { is, id, grant, status, headers, key, body, rest, annotations, auditId, trail } = outcome;
       pieces.push(body);
-      return [is, id, grant, status, headers, key, body.length, rest, annotations, toTrailRow(trail)];
+      return [is, id, grant, status, headers, key, body.length, rest, annotations, auditId, toTrailRow(trail)];
     }
     case 'proposed': {
-      const { is, id, grant, status, headers, key, body, gaps, more, annotations, trail } = outcome;
+      const { is, id, grant, status, headers, key, body, gaps, more, annotations, auditId, trail } = outcome;
       if (body) pieces.push(body);
-      return [is, id, grant, status, headers, key, body?.length, gaps, more, annotations, toTrailRow(trail)];
+      return [is, id, grant, status, headers, key, body?.length, gaps, more, annotations, auditId, toTrailRow(trail)];
     }
     case 'rendered':
       return [outcome.is, outcome.id, outcome.grant, lengthsOf(outcome.pieces, pieces)];
@@ -276,17 +281,19 @@ function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
 }
 
 function fromProposedRow(row: ProposedRow, body: Uint8Array | undefined): Proposed {
-  const [is, id, grant, status, headers, key, , gaps, more, annotations, trail] = row;
-  return { id, grant, annotations, trail: fromTrailRow(trail), is, status, headers, body, gaps, more, key };
+  const [is, id, grant, status, sent, key, , gaps, more, annotations, auditId, trailRow] = row;
+  const [headers, trail] = [withAuditId(sent, auditId), fromTrailRow(auditId, trailRow)];
+  return { id, grant, annotations, trail, auditId, is, status, headers, body, gaps, more, key };
 }
 
 function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   if (!Array.isArray(row)) return row;
   switch (row[0]) {
     case 'respond': {
-      const [is, id, grant, status, headers, key, bodyLength, rest, annotations, trail] = row;
+      const [is, id, grant, status, sent, key, bodyLength, rest, annotations, auditId, trailRow] = row;
+      const [headers, trail] = [withAuditId(sent, auditId), fromTrailRow(auditId, trailRow)];
       const body = reader.next(bodyLength);
-      return { id, grant, annotations, trail: fromTrailRow(trail), is, status, headers, body, key, rest };
+      return { id, grant, annotations, trail, auditId, is, status, headers, body, key, rest };
     }
     case 'proposed': {
       const bodyLength = row[6];
