@@ -43,7 +43,7 @@ function runsOf(items: readonly StartItem[]): { readonly prefix: string; readonl
 export class RecordedPages {
   readonly #pages: RecordedPage[] = [];
   readonly #followers: Follower[] = [];
-  /** The events of each commit group since. */
+  /** The events of each commit group since the pages were begun. */
   readonly #events: (readonly WireEvent[])[] = [];
   #eventCount = 0;
   /** Prefixes of resources that were not read completely; undefined while these may be any. */

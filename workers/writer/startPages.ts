@@ -26,10 +26,10 @@ interface Rest {
   readonly after: string;
 }
 
-/** A key behind all keys with a prefix, which ends with a slash. */
+/** A key that sorts after all keys with a prefix, which ends with a slash. */
 const behind = (prefix: string): string => `${prefix.slice(0, -1)}0`;
 
-/** The prefix of the resource that all objects of a full page are of; undefined if they are of several. */
+/** The prefix of the resource that all objects of a full page belong to; undefined if they belong to several. */
 function onlyPrefixOf({ items, more }: Page): string | undefined {
   const prefix = `${storageNameIn(items[0]?.key ?? '')}/`;
   return more && items.at(-1)!.key.startsWith(prefix) ? prefix : undefined;
