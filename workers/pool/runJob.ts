@@ -99,7 +99,7 @@ async function runStages(
     }
     await checkAnswerable(context, request);
     const { status, headers, body, gaps, more, operations, charges, key } = await write(context, request);
-    // A review changes nothing, and its answer says all.
+    // A review changes nothing, and its answer says everything.
     const explained = strategy.review ? undefined : trail.result(logged.id);
     // Member by member: each member after those of another object takes a microsecond.
     if (!operations)

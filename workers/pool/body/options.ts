@@ -127,8 +127,8 @@ function queryPreconditions(query: Query): DeleteOptions['preconditions'] {
 }
 
 /**
- * Reads the options of a delete from its decoded body or, without one, from its query. Whether objects are removed that
- * cannot be read is only read if that is permitted (spec, "Deletion lifecycle"). Throws 400 and 422.
+ * Reads the options of a delete from its decoded body or, without one, from its query. The option to remove objects
+ * that cannot be read is ignored unless that is permitted (spec, "Deletion lifecycle"). Throws 400 and 422.
  */
 export function parseDeleteOptions(
   query: Query,

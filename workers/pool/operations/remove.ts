@@ -13,7 +13,7 @@ import type { Outcome } from '../stages/outcomes.js';
 import type { AuthorizedRequest, DecodedDelete, Deletion } from '../types.js';
 import { currentObject } from '../answers/versions.js';
 
-/** Finalizers that the garbage collector answers to (spec, "Deletion lifecycle"). */
+/** Finalizers that the garbage collector handles (spec, "Deletion lifecycle"). */
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
@@ -29,7 +29,7 @@ export function checkCollection(context: Context, request: AuthorizedRequest): v
 /**
  * DELETE of one object: begins its deletion, shortens its grace period, or removes it (spec, "Deletion lifecycle").
  * Throws 404, 409 for a precondition that fails, and 500 for an object that cannot be read, unless the options say that
- * it is to be removed nevertheless.
+ * it is to be removed anyway.
  */
 export async function remove(context: Context, { request, options }: DecodedDelete): Promise<Deletion> {
   warnOfPolicy(request, options);
@@ -162,7 +162,7 @@ function setFinalizers({ metadata }: ApiObject, finalizers: string[]): void {
   else delete metadata.finalizers;
 }
 
-/** The finalizers that the client's propagation policy leads to, or the kind's. */
+/** The finalizers that follow from the client's propagation policy or, without one, from the default of the kind. */
 function finalizersAfter({ strategy }: Resource, { metadata }: ApiObject, options: DeleteOptions): string[] {
   const present = metadata.finalizers ?? [];
   const others = present.filter(name => name !== ORPHAN && name !== FOREGROUND);

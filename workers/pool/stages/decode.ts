@@ -136,9 +136,9 @@ function withDefaults(resource: Resource, object: ApiObject): ApiObject {
 /**
  * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Errors in the
  * patch itself come before unknown fields, which a strategic merge reports in sorted order. Upstream keeps nulls in the
- * result of an apply to a custom kind. Throws 400 for a result without a version, and 422 for one that is no object of
- * the kind, and for unknown fields where they are refused: it shows the patch if it is a strategic one, else the
- * result.
+ * result of an apply to a custom kind. Throws 400 for a result without a version. Throws 422 for a result that is not
+ * an object of the kind, and for unknown fields where they are refused: it shows the patch if it is a strategic one,
+ * else the result.
  */
 export function decodePatched(
   context: Context,

@@ -181,7 +181,7 @@ export function managersOfNew(context: Context, request: AuthorizedRequest, obje
   }
 }
 
-/** The owner of all fields of an object that the server creates beside that of a request: the server itself. */
+/** The owner of all fields of an object that the server creates besides that of a request: the server itself. */
 export function managersOfOwn({ naming, now }: Context, resource: Resource, object: ApiObject): FieldManagers {
   const writer = { manager: naming.component('orchestrator-apiserver'), subresource: '', now: timestamp(now()) };
   const kind = plainKind(resource.apiVersion, resource.type, emptyObject(resource));
@@ -261,7 +261,7 @@ export function managersOfScaled(
   if (managers.size === 0) return NOBODY;
   const field = replicasField(request);
   const owners = scaleManagers(managers, field);
-  // Upstream does not begin to record owners of a scale that has none.
+  // Upstream does not begin to record owners of a scale that has no owners yet.
   if (owners.size === 0) return managers;
   const writer = writerOf(context, request);
   const changed = updateManagers(scaleKind(request), writer, json(before), json(after), owners);

@@ -43,7 +43,7 @@ export const parseVersion = ({ metadata: { resourceVersion } }: ApiObject): numb
 /** The refusal of a change of another version than that of `old`. The decision names the manager that wrote it. */
 function modifiedError(request: AuthorizedRequest, old: ApiObject): Refusal {
   const managers = [...decodeManagers(old.metadata.managedFields).values()];
-  // Times are seconds: of several writes in one, any of them may be named.
+  // Times are in seconds: of several writes within one second, any may be named.
   const newest = managers.sort((a, b) => (a.time ?? '').localeCompare(b.time ?? '')).at(-1);
   if (newest) request.trail.conflict([{ owner: newest, path: '.metadata.resourceVersion' }]);
   return conflictError(request, MODIFIED);

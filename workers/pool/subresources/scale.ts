@@ -14,7 +14,7 @@ import type { AuthorizedRequest, ObjectWrite } from '../types.js';
 /** Whether a request is about the scale of an object. */
 export const isScale = ({ subresource }: Route): boolean => subresource?.name === 'scale';
 
-/** Stands for a count that a custom object does not have: no other one is as small, and none may be negative. */
+/** Stands for a count that a custom object does not have. Counts are not negative, so no other value is this one. */
 const NO_COUNT = -(2 ** 31);
 
 /** Throws 500 for an object whose values are not counts where its scale has counts. */
