@@ -1,8 +1,8 @@
 import { LONG_BATCH_MS, LONG_JOB_MS } from '../../../core/limits.js';
 
-/** Cheap jobs of a kind in a row after which it is not held for expensive any more. */
+/** Cheap jobs of a kind in a row after which the kind no longer counts as expensive. */
 const MOST_DOUBT = 7;
-/** Kinds that are remembered at most. */
+/** Largest number of kinds that are remembered. */
 const KINDS = 1000;
 
 /**
@@ -20,8 +20,8 @@ export class JobCosts {
   }
 
   /**
-   * Takes the cost of a batch of jobs of these kinds: `ms` milliseconds of a thread. Undefined is a
-   * kind that is not told apart.
+   * Takes the cost of a batch of jobs of these kinds: `ms` milliseconds of a thread. Undefined: a kind that is not
+   * recorded.
    */
   record(kinds: readonly (string | undefined)[], ms: number): void {
     if (kinds.length === 1) {

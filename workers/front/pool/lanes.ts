@@ -65,9 +65,9 @@ export class Lanes {
   readonly stuck = new Set<number>();
   /** The last long task of each thread, by the thread's id, until it has ended. */
   readonly #long = new Map<number, Placement>();
-  /** Numbers of tasks that threads have not returned. */
+  /** Number of tasks that each thread has not returned. */
   readonly #tasks = new Map<number, number>();
-  /** Numbers of tasks that threads have returned without an answer to Piscina. */
+  /** Number of tasks that each thread has returned without an answer to Piscina. */
   readonly #held = new Map<number, number>();
 
   constructor(
@@ -91,7 +91,7 @@ export class Lanes {
     return chosen;
   };
 
-  /** To be called when a thread has returned a task of which Piscina hears later. */
+  /** To be called when a thread has returned a task, but Piscina is told only later. */
   hold(placement: Placement): void {
     this.#end(placement);
     placement.isHeld = true;
@@ -151,7 +151,7 @@ export class Lanes {
     return currentUsage > 0 && this.#long.has(id);
   }
 
-  /** The oldest runs long tasks too while others are stuck, rather than to have all tasks wait in Piscina's queue. */
+  /** The oldest runs long tasks too while others are stuck, so that not all tasks wait in Piscina's queue. */
   #forLong(usable: readonly PoolWorker[], alone: boolean): PoolWorker | null {
     const candidates = (usable.length > 1 ? usable.slice(1) : usable).filter(worker => !this.#isBusy(worker));
     const unused = alone ? candidates.find(({ id }) => !this.jobs.hasJobs(id)) : undefined;

@@ -84,7 +84,7 @@ export class Pool implements JobRunner {
   readonly #gathered: Waiting[] = [];
   /** Jobs without an answer. */
   #load = 0;
-  /** Called when there are none. */
+  /** Called when all jobs are answered. */
   readonly #whenIdle: (() => void)[] = [];
   #isScheduled = false;
   #isClosing = false;
@@ -152,7 +152,7 @@ export class Pool implements JobRunner {
     this.#lanes.absent = this.#threads.lastId;
   }
 
-  /** Has the threads load their plugins, now and whenever there is another. Until then they only load their modules. */
+  /** Has the threads load their plugins, also those that are created later. Until then they only load their modules. */
   begin(): void {
     this.#threads.begin();
   }
@@ -269,7 +269,7 @@ export class Pool implements JobRunner {
     this.#load++;
   }
 
-  /** Resolves when no job is without an answer, or after `ms` milliseconds. */
+  /** Resolves when all jobs are answered, or after `milliseconds`. */
   async whenIdle(milliseconds: number): Promise<void> {
     if (this.#load === 0) return;
     const idle = new Promise<void>(resolve => this.#whenIdle.push(resolve));
@@ -421,7 +421,9 @@ export class Pool implements JobRunner {
     this.#distributeAgain();
   }
 
-  /** Has Piscina choose threads for the batches that wait for one, which it does by itself when a task has ended. */
+  /**
+   * Has Piscina choose threads for the batches that wait for one, which it does by itself only when a task has ended.
+   */
   #distributeAgain(): void {
     this.#queue.clear();
     for (const [id, { placement, left }] of this.#dispatched.of(undefined))
@@ -471,7 +473,7 @@ export class Pool implements JobRunner {
     if (length < this.#most && this.#lanes.ready.size >= length) this.#addThread(length + 1);
   }
 
-  /** Has Piscina make threads until there are as many. */
+  /** Has Piscina make threads until there are `count`. */
   #addThread(count: number): void {
     this.#piscina.options.maxThreads = count;
     if (this.#isClosing || this.#piscina.threads.length >= count) return;

@@ -23,8 +23,8 @@ const OPEN_BRACE = 0x7b;
 const SLOW_TYPE = /yaml|cbor/i;
 
 /**
- * How large a body is for the pool: as large as the JSON of a common kind that takes as long. Most that begin with a
- * brace are JSON, whatever their content type, such as those that Go clients apply.
+ * The size of a body as the pool counts it: that of the JSON of a common kind that takes as long to decode. Most bodies
+ * that begin with a brace are JSON, whatever their content type, such as those that Go clients apply.
  */
 function weightOf({ exchange, route }: FrontRequest, bytes: number, first: number | undefined): number {
   const isSlow = first !== OPEN_BRACE && SLOW_TYPE.test(exchange.header('content-type') ?? '');
@@ -39,7 +39,7 @@ const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): s
 
 /** Runs the jobs of requests. Sends known facts about their senders to the pool, and caches those that it returns. */
 export class PoolClient {
-  /** Those of users of the program, since a reset of the cache. */
+  /** Identities of users of the program, since the last reset of the cache. */
   #identities = new WeakMap<User, Identity>();
   #epoch = 0;
 
@@ -147,7 +147,7 @@ export class PoolClient {
       sender.trail = first ? { ...result.trail, steps: first.steps, unseenChanges: first.unseenChanges } : result.trail;
       sender.key = 'key' in result ? result.key : undefined;
     }
-    // Of annotations of one name, the first stays. A second write has none.
+    // Of annotations with the same name, the first is kept. A second write has none.
     if (!isSecondWrite && result.annotations) sender.admission = { ...result.annotations, ...sender.admission };
     return result;
   }
@@ -177,8 +177,8 @@ export class PoolClient {
   }
 
   /**
-   * Runs a job; one with many bytes, or of a kind that has taken long, when it is its turn. Throws an Error if it is
-   * not wanted any more by then.
+   * Runs a job. A job with many bytes, or of a kind that has taken long, waits for its turn. Throws an Error if it is
+   * no longer wanted by then.
    */
   #inTurn(
     { usage }: Sender,

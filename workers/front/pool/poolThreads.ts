@@ -44,9 +44,9 @@ export interface PoolThreadHandlers {
   readonly observed: (observations: readonly ObservedValues[]) => void;
   /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
   readonly isBusy: () => boolean;
-  /** Called for a thread that has left a question whether it returns to its event loop unanswered. */
+  /** Called for a thread that has not answered the question whether it returns to its event loop. */
   readonly unresponsive: (thread: number) => void;
-  /** Called when it has answered. */
+  /** Called when the thread has answered. */
   readonly responsive: (thread: number) => void;
   /** Called for a thread that does not return to its event loop, before it is ended. Returns the plugins it runs. */
   readonly stalled: (running: SharedArrayBuffer) => Culprits;
@@ -62,9 +62,9 @@ export interface PoolThreadHandlers {
 
 /** A thread of the pool. */
 class PoolThread {
-  /** The message that it posted when it was created. */
+  /** The message that the thread posted when it was created. */
   created?: PoolThreadCreated;
-  /** Its channel, the calls of plugins that it is in, and the job, once it has loaded its modules. */
+  /** Its channel, the calls of plugins that it is in, and its current job, once it has loaded its modules. */
   port?: MessagePort;
   running?: SharedArrayBuffer;
   progress?: SharedArrayBuffer;
@@ -76,11 +76,11 @@ class PoolThread {
   /** Resolves when it is ready. Rejects if it ends before. */
   readonly ready = withResolvers<void>();
   isReady = false;
-  /** It ends because it is not needed any more. */
+  /** Whether the thread ends because it is not needed any more. */
   isRetired = false;
-  /** Questions since it has answered the last one; undefined if none is open. */
+  /** Questions asked since its last answer; undefined if none is open. */
   unanswered?: Unanswered;
-  /** It has left one unanswered for STUCK_JOB_MS. */
+  /** Whether it has left a question unanswered for STUCK_JOB_MS. */
   isUnresponsive = false;
   error?: Error;
   /** The plugins that it is ended for. */
@@ -105,9 +105,9 @@ export class PoolThreads {
   /** The same thread, also if it has ended since. */
   #lastThread: PoolThread | undefined;
   #pausedUntil = 0;
-  /** Until the first threads are ready. */
+  /** True until the first threads are ready. */
   #isStarting = true;
-  /** Why the last thread has not started, until one has. */
+  /** Why the last thread has not started; undefined once one has. */
   #startError: string | undefined;
   /** Channels of threads that wait for `begin`; undefined after it. */
   #waiting: MessagePort[] | undefined = [];
@@ -191,8 +191,8 @@ export class PoolThreads {
   }
 
   /**
-   * Resolves when no thread is loading its modules. One that is must not be terminated: Node.js 20 then may abort the
-   * process, as Piscina loads them with `require`.
+   * Resolves when no thread is loading its modules. A thread that is must not be terminated: Node.js 20 may then abort
+   * the process, as Piscina loads them with `require`.
    */
   async loaded(): Promise<void> {
     this.adopt();
@@ -384,8 +384,8 @@ export class PoolThreads {
   }
 
   /**
-   * Logs why a thread has ended. Not while the server starts, which fails with the error; and once for threads that
-   * cannot start for the same reason, one after the other.
+   * Logs why a thread has ended. Logs nothing while the server starts, because the start fails with the error. Threads
+   * that cannot start for the same reason, one after the other, are logged once.
    */
   #log({ isReady }: PoolThread, fields: object): void {
     const why = JSON.stringify(fields);

@@ -10,9 +10,9 @@ import { ThreadWatch } from './threadWatch.js';
 export interface StuckThreadsPool {
   /** Whether there are jobs without an answer. */
   readonly isBusy: () => boolean;
-  /** Takes the outcomes that threads have written. Called with each look, in case that nothing else calls it. */
+  /** Takes the outcomes that threads have written. Called with each look, in case nothing else does. */
   readonly takeOutcomes: () => void;
-  /** Whether threads may stand at a breakpoint, which is no failure of a plugin. */
+  /** Whether threads may be stopped at a breakpoint, which is no failure of a plugin. */
   readonly isInspected: () => boolean;
   /** Whether jobs wait for a thread that is in a job. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
@@ -22,7 +22,7 @@ export interface StuckThreadsPool {
   readonly userIn: (thread: number) => string;
   /** Has other threads run jobs of a thread that does not return. */
   readonly move: (thread: number, state: 'kept' | 'stuck') => void;
-  /** Has threads be chosen for the tasks that wait for one. */
+  /** Chooses threads for the tasks that wait for one. */
   readonly distribute: () => void;
   /** Creates threads until there are this many. */
   readonly addThread: (count: number) => void;
@@ -188,7 +188,7 @@ export class StuckThreads {
     this.#notify();
   }
 
-  /** Has the pool have one more thread for each that is stuck or is to end, up to a bound. */
+  /** Gives the pool one more thread for each that is stuck or is to end, up to a bound. */
   #resize(): void {
     const stuck = [...this.#kept.values()].filter(({ isStuck, isReplaced }) => isStuck || isReplaced).length;
     if (!this.#isClosing) this.pool.addThread(this.threads + Math.min(STAND_INS, stuck));

@@ -6,7 +6,7 @@ const LEAST_DOUBT = 8;
 const MOST_DOUBT = 256;
 /** How often the jobs of a user may be stuck before it is slowed down. */
 const STRIKES = 2;
-/** Users that are remembered; beyond, those are forgotten that are not slowed down any more. */
+/** Number of users that are remembered. Above it, users that are not slowed down are forgotten. */
 const USERS = 1000;
 
 /** A user whose jobs have kept a thread. */
@@ -15,11 +15,11 @@ interface Suspect {
   running: number;
   /** Short jobs in a row after which its jobs are run with those of others again. */
   doubt: number;
-  /** The doubt that another such job begins with. */
+  /** The value of `doubt` after another such job. */
   nextDoubt: number;
   /** Jobs that were stuck. */
   strikes: number;
-  /** Time until which all of that counts. */
+  /** Time until which these counts are kept. */
   until: number;
   /** Time until which further jobs are refused. */
   slowedUntil: number;
@@ -88,7 +88,7 @@ export class Suspects {
     if (suspect && suspect.doubt > 0 && ms < LONG_JOB_MS) suspect.doubt--;
   }
 
-  /** The record of a user; a new one if that of before does not count any more. */
+  /** The record of a user; a new one if the previous one has expired. */
   #suspectOf(user: string): Suspect {
     const now = this.now();
     const known = this.#users.get(user);

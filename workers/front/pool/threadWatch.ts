@@ -11,9 +11,9 @@ const REST_MS = 75;
 
 /** The handlers that a watch calls. Threads are named by their `threadId`. */
 export interface ThreadWatchHandlers {
-  /** Whether the pool has jobs without an answer. Without, nothing is looked at. */
+  /** Whether the pool has jobs without an answer. If not, threads are not looked at. */
   readonly isBusy: () => boolean;
-  /** Whether jobs that were passed to a thread wait for it, which is in this job. */
+  /** Whether jobs that were passed to a thread wait for it, while it is in the job `running`. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
   /** A thread has taken no step for KEPT_THREAD_MS, without the time for which it has waited for a core. */
   readonly kept: (thread: number) => void;
@@ -55,12 +55,12 @@ export class ThreadWatch {
     return this.#threads.get(thread)?.progress.running;
   }
 
-  /** To be called when there are jobs. Looking ends by itself when there are none. */
+  /** To be called when there are jobs. The watch ends by itself when there are none. */
   begin(): void {
     this.#timer ??= this.#lookAfter(REST_MS);
   }
 
-  /** Ends looking. */
+  /** Ends the watch. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

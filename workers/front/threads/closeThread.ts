@@ -22,7 +22,7 @@ export async function closeThread(channel: Channel, ms?: number): Promise<void> 
     channel.on('message', message => {
       if ((message as FromThread).is === 'closed') resolve();
     });
-    // The end of a thread, and that of the thread at the other end of a port.
+    // A thread emits `exit` when it ends. A port emits `close` when the thread at its other end does.
     channel.once('exit', () => resolve());
     channel.once('close', () => resolve());
     channel.postMessage({ is: 'close' } satisfies ToThread);

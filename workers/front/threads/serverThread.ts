@@ -7,7 +7,7 @@ import type { FailedGuest, GuestMessage, SharedThreadData } from '../../../core/
 export interface ServerThread {
   /** -1 once it has ended. */
   readonly threadId: number;
-  /** Those of the worker; of a guest, those of the one that it shares. */
+  /** For a guest, that of the worker that it shares. */
   readonly performance: Worker['performance'];
   on(name: 'message', listener: (message: unknown) => void): unknown;
   once(name: 'error', listener: (error: Error) => void): unknown;
@@ -57,7 +57,8 @@ function createWorker({ module, youngGenerationMb }: ThreadOptions, workerData: 
 }
 
 function createShared(options: ThreadOptions): SharedWorker {
-  // It has no plugins of its own: those of the first server, which may close before the others, are its guest's.
+  // A shared worker has no plugins of its own. Each guest has those of its server: the first server may close before
+  // others.
   const { href } = options.module;
   const worker = createWorker(options, { ...options.data, plugins: [], resources: [], isShared: true });
   const shared: SharedWorker = { worker, guests: new Set() };
@@ -68,7 +69,7 @@ function createShared(options: ThreadOptions): SharedWorker {
   };
   worker.once('error', thrown => {
     error = thrown;
-    // It is ending, and would take along a guest that begins now.
+    // The worker is ending, and would take along a guest that begins now.
     forget();
   });
   worker.once('exit', code => {

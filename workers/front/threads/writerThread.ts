@@ -37,7 +37,7 @@ export class StoreThread {
   readonly #counters: Int32Array;
   readonly #inspection: Inspection;
   readonly #watch: EventLoopWatch;
-  /** The plugin that the thread was ended for, which did not return. */
+  /** The plugin that did not return, for which the thread was ended. */
   #culprits: Culprits | undefined;
   #nextOther = 0;
   #isOpen = false;
@@ -146,7 +146,7 @@ export class StoreThread {
     return new StoreFeed({ port, counter }, this.#counters, take);
   }
 
-  /** The counter of a front end; for any other thread, one that was not used, or not for long. */
+  /** The counter of a front end; for any other thread, the one that was given to a thread least recently. */
   #newCounter(front: number | undefined): number {
     const counter =
       front === undefined ? FIRST_OTHER + (this.#nextOther++ % (COUNTERS - FIRST_OTHER)) : FIRST_FRONT + front;
