@@ -2,8 +2,8 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Exchange } from '../../../core/api/listener.js';
 
 /**
- * Reads the body of an exchange, to be called before its handler returns. The client sends no faster than the stream is
- * read: until the request is passed on, only the first part.
+ * Returns the body of an exchange as a stream. Call it before the handler of the exchange returns. The client sends no
+ * faster than the stream is read, and only a first part until the request is passed on.
  */
 export function holdBody(exchange: Exchange): Readable {
   const body = new PassThrough();

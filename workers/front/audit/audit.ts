@@ -80,7 +80,7 @@ class RecordedRequest implements BegunRequest {
   #received: Awaitable<boolean> | undefined;
   #isRejected = false;
 
-  /** `policy`: that of its arrival. */
+  /** `policy`: the one in force when the request arrived. */
   constructor(
     readonly audit: Audit,
     readonly exchange: AuditedExchange,
@@ -94,7 +94,7 @@ class RecordedRequest implements BegunRequest {
 
   receive(sender: Sender): Awaitable<boolean> {
     const user = sender.impersonator ?? sender.user;
-    // It is known at the end at the latest.
+    // The user may not be known yet. Then `end` writes the event.
     if (!user) return true;
     const accepted = this.#writeReceived({ ...this.#known, sender }, user);
     const settle = (isAccepted: boolean): boolean => {

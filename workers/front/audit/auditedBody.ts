@@ -51,8 +51,8 @@ export function parseAuditedBody(bytes: Uint8Array, contentType: string, route: 
 }
 
 /**
- * Whether an object is of a kind that requests of a route have, or says no kind, as patches do. Others may be what the
- * policy does not expect here, such as a Secret that is sent to another address.
+ * Whether an object is of a kind that requests of a route have, or names no kind, as in patches. Objects of other kinds
+ * may be something that the policy does not expect here, such as a Secret sent to the path of another resource.
  */
 export function isOfRoute(object: object, { resource, subresource }: Route): boolean {
   const { kind } = object as UnknownRecord;
@@ -87,9 +87,9 @@ const withCreationTimestamp = (object: ApiObject): object => ({
 });
 
 /**
- * The object that was sent, as the server has understood it: that of a create or update with its kind and defaults and
- * without unknown fields, which is undefined if it could not be decoded; a patch as it is. `metaGroup` is the group of
- * delete options.
+ * The object that was sent, as the server has understood it. That of a create or update has its kind and defaults and
+ * no unknown fields, and is undefined if it could not be decoded. A patch is returned as it is. `metaGroup` is the
+ * group of delete options.
  */
 export function understoodRequest(object: object, route: Route, metaGroup: string): object | undefined {
   const { resource, target } = route;

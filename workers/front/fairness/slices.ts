@@ -2,14 +2,14 @@ import { SLICE_MS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { setImmediate } from '../../../core/runtime/timers.js';
 
-/** Weight of the items between two looks at the clock, which costs as much as an item or two. */
+/** Weight of the items between two readings of the clock, each of which costs as much as an item or two. */
 const WEIGHT_PER_LOOK = 16;
 /** The part of a slice that one computation has before the next one runs, in milliseconds. */
 const SHARE_MS = SLICE_MS / 4;
 
 /** A computation that waits for its next slice. */
 interface Waiting {
-  /** Goes on until the clock shows `deadline`; true when it has ended. */
+  /** Continues until the clock shows `deadline`. Returns true when it has ended. */
   step(deadline: number): boolean;
   resolve(): void;
   reject(error: unknown): void;
@@ -84,7 +84,7 @@ export class Slices {
     this.#schedule();
   }
 
-  /** Goes on in the next turn, which has a slice of its own. */
+  /** Continues in the next turn, which has a slice of its own. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -96,7 +96,7 @@ export class Slices {
   }
 }
 
-/** Whether a computation has ended. */
+/** Runs a computation until the deadline. Returns true if it has ended. */
 function runUntil(deadline: number, { step, resolve, reject }: Waiting): boolean {
   try {
     if (!step(deadline)) return false;

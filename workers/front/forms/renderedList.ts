@@ -13,7 +13,7 @@ type Renderer = Pick<PoolClient, 'render'>;
 
 const valuesOf = (slice: readonly Entry[]): Uint8Array[] => slice.map(({ value }) => value);
 
-/** The pool's answer instead of an encoding. */
+/** An answer that the pool has given instead of an encoding. */
 type Answered = Extract<JobResult, { is: 'respond' }>;
 
 /**
@@ -46,8 +46,8 @@ async function renderAll(
 }
 
 /**
- * The refusal of a list of these objects in the version of the request, because one of them cannot be converted;
- * undefined where all can be shown.
+ * The refusal of a list of these objects in the version of the request, if one of them cannot be converted; undefined
+ * if all can be shown.
  */
 export async function findUnconvertible(
   pool: Renderer,

@@ -25,7 +25,7 @@ export interface ReadContext {
   readonly cbor: boolean;
   /** Shares the main thread among lists and watches that look at many objects. */
   readonly slices: Slices;
-  /** Limits the bytes of answers that are under way. */
+  /** Limits the bytes of answers that are being made or sent. */
   readonly answers: Answers;
   /** Limits how many lists look at many objects at once: each holds a reference to every object of its collection. */
   readonly scans: FairLimiter;

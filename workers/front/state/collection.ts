@@ -25,7 +25,7 @@ export const unparsedWeight = ({ index }: Entry): number => (index ? 1 : 16);
 interface Asked {
   readonly of: GroupResource;
   readonly prefix: string;
-  /** The key of the only one. */
+  /** The key of the object, if only one is asked for. */
   readonly key?: string;
 }
 

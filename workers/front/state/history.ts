@@ -27,7 +27,7 @@ export class History {
       this.#bytes -= sizeOf(old);
       this.floor = Math.max(this.floor, old.revision);
     }
-    // Dropped when they are most of the array: copying costs constant time for each change then.
+    // Old changes are dropped when they are most of the array: then the copy costs constant time for each change.
     if (this.#head > 1024 && this.#head > this.#changes.length / 2) {
       this.#changes = this.#changes.slice(this.#head);
       this.#head = 0;

@@ -30,8 +30,8 @@ const BRIEF_MS = 1000;
 const READS_LINES = /^\S+ Java Client\//;
 
 /**
- * The byte to send ahead of an event. Clients also get it after the last event, so that it is sent only to clients that
- * need it.
+ * The byte to send ahead of an event. Clients also get it after the last event, so it is sent only to clients that need
+ * it.
  */
 function aheadOf(exchange: Exchange, form: EventForm, timeoutMs: number): ByteAhead | undefined {
   if (timeoutMs <= BRIEF_MS) return undefined;
@@ -132,7 +132,7 @@ async function sendPast(context: ReadContext, watcher: Watcher, watch: CheckedWa
 
 /**
  * Waits for the version that the initial events must not be older than. Returns false if it does not come in time: the
- * stream has begun, so that it ends with an ERROR event.
+ * stream has begun, so it ends with an ERROR event.
  */
 async function hasArrived(
   context: ReadContext,

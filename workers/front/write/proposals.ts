@@ -37,7 +37,7 @@ export class Proposals {
    * 504 once the writer has ended.
    */
   open(): OpenProposal {
-    // The pool's bound counts a job until it is answered: without this one, a slow store would gather any number.
+    // The pool's bound counts a job until it is answered: without this one, proposals to a slow store would pile up.
     if (this.#open.size >= POOL_QUEUE) throw tooBusy();
     if (this.#hasWriterEnded) throw requestTimeout();
     const proposal = new Open();
