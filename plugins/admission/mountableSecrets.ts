@@ -32,7 +32,7 @@ function forbiddenUse(
   return undefined;
 }
 
-/** Whether an account lists a secret. */
+/** Returns the function that tells whether an account lists a secret. */
 function secretsOf({ secrets = [] }: ServiceAccount): (secret: string) => boolean {
   const names = new Set(secrets.map(({ name }) => name));
   return secret => names.has(secret);

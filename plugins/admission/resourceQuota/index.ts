@@ -52,8 +52,8 @@ function formatter(): (amount: Quantity) => string {
 }
 
 /**
- * Refuses requests that exceed the quotas of a namespace, and charges them for the rest. The charge is stored together
- * with the object, so that it is exact: see `Change.charge`.
+ * Refuses requests that exceed the quotas of a namespace, and charges the quotas for all others. The charge is stored
+ * together with the object, so it is exact: see `Change.charge`.
  */
 const enforcing =
   (limited: readonly LimitedResource[]) =>

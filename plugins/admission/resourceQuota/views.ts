@@ -12,8 +12,8 @@ interface View {
 }
 
 /**
- * The quotas of all namespaces. Admission changes a quota with almost every object, so that reading it each time would
- * cost more than the rest of the decision: it is read again when somebody asks for the current one.
+ * The quotas of all namespaces. Admission changes a quota with almost every object, so reading it each time would cost
+ * more than the rest of the decision: it is read again when somebody asks for the current one.
  */
 export class QuotaViews {
   /** By namespace and name. */
