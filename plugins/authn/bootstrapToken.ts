@@ -6,7 +6,7 @@ import { bearerToken, unknownToken } from './bearer.js';
 /** Id and secret of a bootstrap token. */
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const GROUP = 'system:bootstrappers';
-/** Further groups of a token must be below the group of all. */
+/** Further groups of a token must be below the group of all bootstrap tokens. */
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 /** Whether two texts are equal. The time that it takes does not depend on where they differ. */
 const isEqual = (a: string, b: string): boolean => {

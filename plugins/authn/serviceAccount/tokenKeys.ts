@@ -44,7 +44,7 @@ async function makeKey(file: string): Promise<void> {
 /**
  * Reads the keys of a configuration, in each thread that needs them. Throws ConfigError for files that are unusable, so
  * that a server that could not sign does not start. A key that the server makes itself is made when the result is first
- * called, because to find one takes up to a second of CPU time. The call rejects if the file cannot be written, and
+ * called, because finding one takes up to a second of CPU time. The call rejects if the file cannot be written, and
  * tries again the next time.
  */
 export function tokenKeys(config: ServiceAccountConfig): () => Promise<TokenKeys> {
