@@ -16,7 +16,7 @@ const fixedTypes = (authorizers: readonly ConfiguredAuthorizer[]): readonly stri
 
 /**
  * The part of the plugin in the main thread: reads the authorization file, also when it has changed. Publishes its
- * authorizers. A bad file is counted and logged, and the former authorizers stay.
+ * authorizers. A bad file is counted and logged, and the previous authorizers stay.
  */
 export function chainService(
   file: string,

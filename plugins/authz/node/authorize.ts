@@ -175,7 +175,7 @@ function rulesOf(graph: NodeGraph, { naming, isEnabled }: Pick<Host, 'naming' | 
   return rules.set('/nodes', ownNode).set('/pods', ownPods(graph.hasPod));
 }
 
-/** The authorizer of nodes; its decisions need no waiting. */
+/** The authorizer of nodes, whose decisions are synchronous. */
 export interface NodeAuthorizer extends Authorizer {
   authorize(user: User, target: Target): Decision;
 }

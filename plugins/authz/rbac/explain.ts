@@ -72,8 +72,8 @@ const nameFrom = (...words: readonly string[]): string =>
     .slice(0, 200);
 
 /**
- * The smallest role that allows a request, and its binding to the user. Empty for senders without credentials: whoever
- * allows them something allows everybody.
+ * The smallest role that allows a request, and its binding to the user. Empty for senders without credentials: a grant
+ * to them is a grant to everybody.
  */
 function smallestGrant(user: User, target: Target, naming: Host['naming']): readonly ApiObject[] {
   if (user.groups.includes('system:unauthenticated')) return [];

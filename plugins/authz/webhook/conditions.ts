@@ -66,7 +66,7 @@ const PATH = ['path', 'verb'];
 const complete = (given: object | undefined, names: readonly string[]): object | undefined =>
   given && { ...Object.fromEntries(names.map(name => [name, ''])), ...given };
 
-/** The value of `request`: texts and lists that are empty are there, objects are not. */
+/** The value of `request`: empty texts and lists are present, empty objects are not. */
 function requestOf({
   resourceAttributes,
   nonResourceAttributes,

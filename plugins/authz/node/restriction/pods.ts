@@ -34,7 +34,7 @@ function checkReferences(restricted: Restricted): void {
   const { node } = restricted;
   const pod = podIn(restricted)!;
   const volumes = pod.spec.volumes ?? [];
-  // As if it were no mirror pod, whose references do not count.
+  // Read as if it were not a mirror pod: the references of mirror pods are not gathered.
   const found = podReferences(pod, '');
   const refuse = (what: string): never =>
     forbid(restricted, `node ${JSON.stringify(node)} can not create pods that reference ${what}`);
