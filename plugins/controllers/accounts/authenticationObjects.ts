@@ -20,7 +20,7 @@ const configMap = ({ naming }: Host<'control'>, name: string, data: ConfigMap['d
   data,
 });
 
-/** How other servers authenticate clients of this one. Further keys are those of other writers. */
+/** How other servers authenticate clients of this one. Further keys belong to other writers. */
 function authentication(host: Host<'control'>, { clientCa, proxies }: AuthenticationObjectsConfig): DesiredObject {
   const data: ConfigMap['data'] = { 'client-ca-file': clientCa, ...proxies };
   return {

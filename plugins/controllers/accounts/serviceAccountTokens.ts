@@ -17,7 +17,7 @@ const SECRETS = 'core/secrets';
 const ACCOUNTS = 'core/serviceaccounts';
 const WORKERS = 4;
 
-/** Configuration: the CA bundle that is stored beside a token, in PEM. */
+/** Configuration: the CA bundle that is stored with a token, in PEM. */
 export interface ServiceAccountTokensConfig {
   readonly rootCa: string;
 }

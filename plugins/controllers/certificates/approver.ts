@@ -57,7 +57,7 @@ async function mayCreate(
 export const approver = (host: Host<'control'>): Controller =>
   requestController({
     name: 'certificatesigningrequest-approving-controller',
-    // A user without permission before may have it now.
+    // A user who had no permission before may have it now.
     dependsOn: [BINDINGS],
     async handle(object, client) {
       if (hasCondition(object, 'Approved') || hasCondition(object, 'Denied')) return;

@@ -8,7 +8,7 @@ import { compileVariables } from '../../../core/schema/expressions/variables.js'
 
 /** Upstream's limit of the kinds that the expressions of a policy are checked for. */
 const MAX_KINDS = 10;
-/** Types are nested no deeper: schemas of JSON Schemas hold themselves. */
+/** Largest depth of types: the schema of JSON Schemas contains itself. */
 const MAX_DEPTH = 24;
 
 /** A kind in a version, in the server's naming. */
