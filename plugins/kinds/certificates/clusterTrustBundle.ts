@@ -45,7 +45,7 @@ function anchorComplaint({ label, hasHeaders, bytes }: PemBlock): string | undef
   }
 }
 
-/** Complaints about blocks that are the same, by the numbers of these. */
+/** Complaints about identical blocks, which are named by their numbers. */
 function duplicateComplaints(blocks: readonly PemBlock[]): readonly string[] {
   const indices = new Map<string, number[]>();
   blocks.forEach(({ bytes }, index) => {
@@ -57,7 +57,7 @@ function duplicateComplaints(blocks: readonly PemBlock[]): readonly string[] {
     .map(same => `duplicate trust anchor (indices [${same.join(' ')}])`);
 }
 
-/** Violations of trust anchors: certificates of CAs in PEM, each once. Text beside them is permitted. */
+/** Violations of trust anchors: certificates of CAs in PEM, each once. Other text is permitted. */
 function validateBundle(object: ClusterTrustBundle): Violation[] {
   const text = object.spec.trustBundle;
   if (text.length > MOST_CHARACTERS) return [tooLong(FIELD, MOST_CHARACTERS)];

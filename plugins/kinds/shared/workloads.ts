@@ -30,11 +30,11 @@ export interface Workload {
   readonly kind: string;
   /** The kind in the message about a deadline. */
   readonly owner: string;
-  /** The message about a malformed selector beside those about its parts; absent for none. */
+  /** The message about a malformed selector in addition to those about its parts; absent for none. */
   readonly malformed?: string;
-  /** Without a selector, only the labels of the template are reported. */
+  /** Whether only the labels of the template are reported if there is no selector. */
   readonly omitsMissingSelector?: boolean;
-  /** Of the spec of the template, only the members that a workload restricts are validated. */
+  /** Whether only those members of the template's spec are validated that a workload restricts. */
   readonly skipsPodSpec?: boolean;
 }
 
@@ -60,7 +60,7 @@ export function validateTemplateAndSelector(
   const template = object.spec.template;
   const labels = template.metadata.labels ?? {};
   const found = validateWorkloadSelector(selector, workload);
-  // Without a selector that can be applied, upstream does not look at the template, except at restricted fields.
+  // Without a selector that can be applied, upstream validates only the restricted fields of the template.
   if (selector && workload.malformed !== undefined && isMalformedSelector(selector))
     return workload.skipsPodSpec ? [...found, ...validateAlwaysRunning(template.spec, workload.owner)] : found;
   const wellFormed = !selector || !isMalformedSelector(selector);

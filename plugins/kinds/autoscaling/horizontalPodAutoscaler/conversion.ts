@@ -19,7 +19,7 @@ import { isAbsent, replaceMembers } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 import { toNewerMetrics, toOlderMetrics } from './metricForms.js';
 
-/** The use of CPU that is aimed at where an autoscaler has no metrics, in percent of the requests. */
+/** The target CPU utilization of an autoscaler without metrics, in percent of the requests. */
 export const DEFAULT_CPU_PERCENT = 80;
 
 /** An autoscaler in one of its two versions. */

@@ -10,7 +10,7 @@ import { setCondition } from '../../shared/conditions.js';
 /** The storage name of budgets, for `Strategy.reads`. */
 export const BUDGETS = 'policy/poddisruptionbudgets';
 
-/** Pods that a budget may have listed as evicted before its controller has seen them gone. */
+/** Largest number of pods that a budget may list as evicted before its controller has seen that they are gone. */
 const DISRUPTED_PODS = 2000;
 /** Seconds after which a client may try again while the controller has not seen the newest budget. */
 const PROCESSING_SECONDS = 10;

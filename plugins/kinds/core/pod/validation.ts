@@ -52,7 +52,7 @@ function validateTolerationsUpdate(pod: PodSpec, old: PodSpec): Violation[] {
 }
 
 function validateGatesUpdate(pod: PodSpec, old: PodSpec): Violation[] {
-  // Of a name that is given twice, the last place is reported.
+  // For a name that is given twice, the last position is reported.
   const places = new Map((pod.schedulingGates ?? []).map((gate, i) => [gate.name, i]));
   for (const { name } of old.schedulingGates ?? []) places.delete(name);
   return [...places].map(([name, i]) =>

@@ -90,7 +90,9 @@ function validatePropagation(mount: VolumeMount, container: EphemeralContainer, 
   return [...found, ...validateRecursive(mount, `${field}.recursiveReadOnly`)];
 }
 
-/** Mounts below a volume can be read-only only if those of the volume are, and if it sees no further ones. */
+/**
+ * A mount can include the mounts below it in being read-only if it is read-only itself, and does not propagate mounts.
+ */
 function validateRecursive(mount: VolumeMount, field: string): Violation[] {
   const value = mount.recursiveReadOnly;
   if (isAbsent(value) || value === 'Disabled') return [];

@@ -54,7 +54,7 @@ export function validateVolumes(pod: PodSpec, field: string, podName: string): V
   });
 }
 
-/** The sources of a volume in the order in which the first one counts. */
+/** The sources of a volume in the order in which they are looked for: only the first one counts. */
 const SOURCES = [
   'emptyDir',
   'hostPath',
