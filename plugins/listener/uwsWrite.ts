@@ -101,7 +101,7 @@ export function flushAtTurnEnd(writer: Flushable): void {
 
 const rounds = new Rounds();
 
-/** Calls `flush` soon, together with that of other streams of news. Call it again only after that. */
+/** Calls `flush` in the next round, together with that of other streams. Call it again only after that. */
 export function flushInRound(writer: Flushable): void {
   rounds.add(writer);
 }

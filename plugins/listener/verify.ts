@@ -52,9 +52,9 @@ function verdictOn(pem: string, authorities: readonly X509Certificate[]): Verdic
 }
 
 /**
- * Decides whether a client's certificate is for client use and valid now, and whether its issuer is, if that is one of
- * the bundle's CAs. The handshake has verified the chain, which may have CAs between the two; it does not see that
- * certificates expire while their connection is open.
+ * Decides whether a client's certificate is for client use and valid now, and whether its issuer is valid now, if that
+ * is one of the bundle's CAs. The handshake has verified the chain, which may have CAs between the two; it does not see
+ * that certificates expire while their connection is open.
  */
 export function clientVerifier(bundle: string, now: () => number): (pem: string) => boolean {
   const authorities = certificatesOf(bundle);

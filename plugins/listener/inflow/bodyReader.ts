@@ -72,8 +72,8 @@ export class BodyReader {
   }
 
   /**
-   * Not called while the answer to a complete request is made: uWS then allows the answer ten seconds, and any time
-   * otherwise.
+   * Must not be called while the answer to a complete request is made: uWS would then limit the time for the answer to
+   * ten seconds.
    */
   #resume(): void {
     if (!this.#isPaused) return;
