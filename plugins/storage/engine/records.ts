@@ -64,7 +64,7 @@ export const VALUE_HEADER = 16;
 const EVENT_HEADER = 36;
 const CHECKSUM = 4;
 
-/** Fewer bytes are summed up here, which takes less time than the call of a native function. */
+/** For fewer bytes, the checksum is computed here, which takes less time than the call of a native function. */
 const NATIVE_BYTES = 128;
 const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
   let value = n;
@@ -72,7 +72,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
   return value;
 });
 
-/** The CRC-32 of bytes from a position on, behind those that have the CRC-32 `before`. */
+/** The CRC-32 of bytes from a position on, which follow those that have the CRC-32 `before`. */
 function crcOf(bytes: Buffer, from: number, before: number): number {
   if (bytes.length - from > NATIVE_BYTES) return crc32(bytes.subarray(from), before);
   let sum = ~before;

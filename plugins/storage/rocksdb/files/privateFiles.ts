@@ -19,8 +19,7 @@ async function restrict(path: string): Promise<void> {
 }
 
 /**
- * Keeps other users out of a directory and of all files below it, also if the umask allowed them access at the
- * creation.
+ * Keeps other users out of a directory and of all files below it, even if the umask gave them access at the creation.
  */
 export async function makePrivate(directory: string): Promise<void> {
   await restrict(directory);

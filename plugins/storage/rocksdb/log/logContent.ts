@@ -5,7 +5,7 @@ import { REMEDY, readRevision } from '../../engine/records.js';
 import { ALIGNMENT, type Found, findRecord, type Operation, operationsOf, RECORD_HEADER } from '../record.js';
 import { decodeHeader, encodeHeader, logPath, SEGMENT_HEADER, type SegmentHeader, segmentFiles } from './segment.js';
 
-/** Numbers above the expected one that a record after damage can have. */
+/** How far the number of a record after damage can be above the expected number. */
 const SEARCH_RANGE = 2 ** 32;
 
 /** The content of the log of a closed store. */
@@ -41,8 +41,8 @@ interface NamedHeader extends SegmentHeader {
 
 /**
  * Reads the log in a store's directory; undefined if there is none. Changes nothing. An incomplete record at the end,
- * which a crash has interrupted, is not part of the log: it was not acknowledged. One that others follow was. Throws
- * StoreError if a header is damaged.
+ * which a crash has interrupted, is not part of the log: it was not acknowledged. One that other records follow was.
+ * Throws StoreError if a header is damaged.
  */
 export async function readLog(path: string): Promise<LogContent | undefined> {
   const directory = logPath(path);
@@ -80,7 +80,8 @@ export async function readLog(path: string): Promise<LogContent | undefined> {
 
 /**
  * The segments with consecutive generations up to the newest one. The database may not need the oldest of them any
- * more. Those before them were removed or reused because it did not; if that is not so, its position shows it.
+ * more. Earlier segments were removed or reused because the database did not need them; if it does, its position shows
+ * that.
  */
 function selectNeeded(headers: readonly NamedHeader[], newest: NamedHeader): readonly NamedHeader[] {
   let from = headers.length - 1;

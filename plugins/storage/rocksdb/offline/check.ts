@@ -36,7 +36,7 @@ export async function checkRocksDb(path: string): Promise<Check> {
   return await whileClosed(path, () => checkClosed(path));
 }
 
-/** The same for a store that is there and is known to be closed. */
+/** Like `checkRocksDb`, for a store that exists and is known to be closed. */
 export async function checkClosed(path: string): Promise<Check> {
   const problems: string[] = [];
   const note = (error: Error): undefined => void problems.push(error.message);
@@ -78,7 +78,7 @@ async function examineDatabase(
       const problem = await findProblem().catch((error: Error) => error.message);
       if (problem && hasRecords(log)) problems.push(...files.logDamage);
       const rows = await examine(records, reached);
-      // Without records in the log, missing revisions say more than that the log does not have them.
+      // If the log has no records, missing revisions tell more than the fact that the log does not have them.
       if (problem && (hasRecords(log) || rows.missing.length === 0)) problems.push(problem);
       return rows;
     } finally {
