@@ -59,7 +59,7 @@ function forbiddenInPod({ spec }: Frozen<Pod>, account: ServiceAccount): string 
   return undefined;
 }
 
-/** Refuses pods that use secrets which their account does not list, if an annotation of the account says so. */
+/** Refuses pods that use secrets which their account does not list, if an annotation of the account requires that. */
 function limit(host: Host<'pool'>): Validator {
   const accounts = host.informer('core/serviceaccounts') as Informer<ServiceAccount>;
   const annotation = host.naming.label('orchestrator.io/enforce-mountable-secrets');

@@ -37,7 +37,7 @@ import { WriterClient } from './state/writerClient.js';
 /** Largest number of resources that are named in the log because authorizers depend on them and they are not stored. */
 const WARNED_RESOURCES = 100;
 
-/** The parts of which a front end is built, in the main thread and in each listening thread. */
+/** The parts that a front end is built from, in the main thread and in each listening thread. */
 export interface FrontSources {
   readonly scope: ThreadScope;
   readonly plugins: Plugins;

@@ -33,7 +33,7 @@ import { StoreHealth } from './state/storeHealth.js';
 import type { StoreThread } from './threads/writerThread.js';
 import { StartHooks } from './startHooks.js';
 
-/** The parts of which the front end is built. */
+/** The parts that the front end is built from. */
 interface FrontEndParts extends FrontEndInputs {
   readonly plugins: Plugins;
   readonly store: StoreThread;

@@ -27,7 +27,7 @@ interface Generation {
 /** Plugins that were loaded to take the place of others. */
 interface PreparedPlugins {
   readonly plugins: Plugins;
-  /** Puts these plugins into use. Returns a function that releases those before. */
+  /** Puts these plugins into use. Returns a function that releases the previous ones. */
   use(): () => Promise<void>;
   discard(): Promise<void>;
 }

@@ -80,7 +80,7 @@ export async function requestAsServer(
   return answeredObject(answer.status, answer.body);
 }
 
-/** Sets labels of an object in the name of the server. A failure is logged. */
+/** Sets labels of an object as the server. A failure is logged. */
 export function setLabels(
   front: Front,
   { path, set }: NonNullable<CredentialUse['labels']>,

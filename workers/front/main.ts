@@ -41,7 +41,7 @@ import { StoreThread } from './threads/writerThread.js';
  */
 const HOOKS_MS = 5000;
 
-/** Threads of the pool: one per core beside the front end's own, and one for jobs that may take long. */
+/** Threads of the pool: one per core besides the front end's own, and one for jobs that may take long. */
 const POOL_THREADS = Math.max(1, availableParallelism() - 1) + 1;
 
 /** A front end that can answer requests. */
@@ -65,9 +65,9 @@ export interface RunningFrontEnd {
    */
   watchThread(): void;
   /**
-   * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
-   * called. Requests in flight continue with those before. Throws ConfigError, and the error of a plugin when it is
-   * made; then nothing has changed, except if only controllers could not be made.
+   * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been called.
+   * Requests in flight continue with the previous ones. Throws ConfigError, and the error of a plugin when it is made;
+   * then nothing has changed, except if only controllers could not be made.
    */
   reload(data: ThreadData, use: () => void): Promise<void>;
 }

@@ -127,8 +127,8 @@ const showScopes = (scopes: readonly ScopeTerm[]): string =>
   `[${scopes.map(({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(' ')}]}`).join(' ')}]`;
 
 /**
- * The scopes of an object that no quota has. As in upstream, the scopes of all limited resources count, also of those
- * that are not the object's.
+ * The scopes of an object that no quota has. As in upstream, the scopes of all limited resources count, including
+ * resources that are not the object's.
  */
 function uncoveredScopes(
   change: CountedChange,

@@ -46,7 +46,7 @@ const getting =
     return ifRelated(isRelated, node, target);
   };
 
-/** Reads of related objects, also as lists and watches of one object. */
+/** Reads of related objects, including lists and watches of one object. */
 const reading =
   (isRelated: IsRelated): Rule =>
   (node, target) => {

@@ -30,7 +30,10 @@ let hasChanges = (): boolean => false;
 /** Whether the page may be left: asks the user if it has changes. */
 export const mayLeave = (): boolean => !hasChanges() || window.confirm('Leave this page without saving your change?');
 
-/** Asks before a page that `isChanged` is left, also by Back and by a reload. Returns a function that stops asking. */
+/**
+ * Asks before a page for which `isChanged` returns true is left, including by Back and by a reload. Returns a function
+ * that stops asking.
+ */
 export function askBeforeLeaving(isChanged: () => boolean): () => void {
   const unload = (event: BeforeUnloadEvent): void => {
     if (isChanged()) event.preventDefault();

@@ -52,7 +52,7 @@ export interface ExpressionWarning {
 const hasWildcard = (text: string): boolean => text.includes('*');
 const shownKind = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`;
 
-/** The values of a rule, sorted; none where one of them is a wildcard. */
+/** The values of a rule, sorted; none if one of them is a wildcard. */
 function exactNames(rule: NamedRuleWithOperations, member: 'apiGroups' | 'apiVersions'): readonly string[] {
   const names = rule[member] ?? [];
   return names.some(hasWildcard) ? [] : names.toSorted();

@@ -136,7 +136,7 @@ export function isValueKey(row: Buffer, key: string, revision: number): boolean 
 /** Key of an index record: `i/<key>`. It holds the newest version, so that opening a store does not read values. */
 export const indexKey = (key: string): Buffer => Buffer.from(`i/${key}`);
 
-/** Key of a record of the store itself; `moving` is there while keys get the current layout. */
+/** Key of a record of the store itself; `moving` exists while keys get the current layout. */
 export const metaKey = (name: 'format' | 'id' | 'compacted' | 'state' | 'moving'): Buffer => Buffer.from(`m/${name}`);
 
 /** Whether keys are getting the current layout: rows do not agree until all have it. */

@@ -7,7 +7,7 @@ import { Reader } from './reader.js';
 import type { Write } from './writes.js';
 
 /**
- * Tables of RocksDB, read without it: tables of before release 10 are compressed with Snappy, which the library cannot
+ * Tables of RocksDB, read without it: tables of releases before 10 are compressed with Snappy, which the library cannot
  * read, and tables of a damaged database have to be read without its list of tables.
  */
 

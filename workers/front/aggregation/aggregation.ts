@@ -101,7 +101,7 @@ export class Aggregation {
     return this.#services.versions();
   }
 
-  /** The priorities of all versions, also of this server, by the names of their APIServices. */
+  /** The priorities of all versions, including those of this server, by the names of their APIServices. */
   priorities(): ReadonlyMap<string, Priorities> {
     return this.#services.priorities();
   }

@@ -63,7 +63,7 @@ export class ApiServices {
     return this.#versions;
   }
 
-  /** The priorities of all versions, also of this server, by the names of their APIServices. */
+  /** The priorities of all versions, including those of this server, by the names of their APIServices. */
   priorities(): ReadonlyMap<string, Priorities> {
     this.versions();
     const collection = this.collection();

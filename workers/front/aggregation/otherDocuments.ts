@@ -5,7 +5,7 @@ import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Aggregation } from './aggregation.js';
 import type { AggregatedVersion } from './apiServices.js';
 
-/** Time before documents are requested again: those of servers that have answered, and those of servers that have not. */
+/** Time before a server is asked again: after an answer, and after a failure. */
 const KEPT_MS = 60_000;
 const RETRY_MS = 5000;
 

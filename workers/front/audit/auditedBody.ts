@@ -72,7 +72,7 @@ function decode(object: object, { resource, subresource, query }: Route): object
   return resource!.custom ? withCreationTimestamp(decoded as ApiObject) : decoded;
 }
 
-/** The kind and version that a body of a subresource has, also where it was sent without them. */
+/** The kind and version that a body of a subresource has, even if it was sent without them. */
 const typeMetaOf = (subresource: Subresource, sent: { readonly [member: string]: Json }) => ({
   kind: sent['kind'] || subresource.kind,
   apiVersion: sent['apiVersion'] || [subresource.group, subresource.version].filter(Boolean).join('/'),

@@ -19,7 +19,7 @@ export interface Asked {
   readonly choice: Choice;
 }
 
-/** The parts of the front end of which forms are made. */
+/** The parts of the front end that forms are made from. */
 export interface FormParts {
   readonly naming: Naming;
   readonly encodings: SharedEncodings;

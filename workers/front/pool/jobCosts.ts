@@ -6,7 +6,7 @@ const MOST_DOUBT = 7;
 const KINDS = 1000;
 
 /**
- * Kinds of jobs, such as the creates of one resource, that have kept a thread for long: their policies may have
+ * Kinds of jobs, such as the creates of one resource, that have kept a thread for a long time: their policies may have
  * expensive expressions, which the size of a body does not show. Such jobs run apart from short ones (`Lanes`), each
  * alone, so that the cost of each becomes known. The more often a kind was expensive, the more cheap jobs in a row it
  * takes until it counts as short again.

@@ -34,7 +34,7 @@ export class TaskQueue extends ArrayTaskQueue {
     if (placementOf(task)?.is !== 'none') super.push(task);
   }
 
-  /** Drops all tasks: none of them is run. */
+  /** Drops all tasks without running them. */
   clear(): void {
     this.tasks.length = 0;
   }

@@ -22,7 +22,7 @@ export class Services {
 
   /**
    * Answers a question of a thread, by sending the answer with `post`. Never rejects: an error is sent as the answer,
-   * also if the answer cannot be copied.
+   * including the error that the answer cannot be copied.
    */
   async answer({ id, service, question }: ServiceQuestion, post: (answer: ServiceAnswer) => void): Promise<void> {
     try {

@@ -152,7 +152,10 @@ export class Pool implements JobRunner {
     this.#lanes.absent = this.#threads.lastId;
   }
 
-  /** Has the threads load their plugins, also those that are created later. Until then they only load their modules. */
+  /**
+   * Has the threads load their plugins, including threads that are created later. Until then they only load their
+   * modules.
+   */
   begin(): void {
     this.#threads.begin();
   }
@@ -212,7 +215,7 @@ export class Pool implements JobRunner {
 
   /**
    * Runs a job that may take long: alone, when it is the turn of the sender. `take` is called then, and may return
-   * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, also if a plugin that it
+   * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, even if a plugin that it
    * has called has not answered, or when it has kept the thread for too long. Resolves and rejects as `run`, and
    * rejects with the error of `take`.
    */

@@ -163,7 +163,7 @@ export class PoolClient {
   }
 
   /**
-   * As `render`, for long jobs: `take` is called when a thread is free for it, and may return undefined if nothing is
+   * Like `render`, for long jobs: `take` is called when a thread is free for it, and may return undefined if nothing is
    * left to do. Resolves with undefined then.
    */
   async renderWhenFree(

@@ -55,7 +55,8 @@ export interface PoolThreadHandlers {
   /** The plugins that may have ended a thread: with an error, or else by an exit. */
   readonly culprits: (error: Error | undefined, running: SharedArrayBuffer | undefined) => Culprits;
   /**
-   * Called when a thread has ended, also at the close: with the plugins that may have ended it, if it was ready before.
+   * Called when a thread has ended, including at the close, with the plugins that may have ended it, if it was ready
+   * before.
    */
   readonly ended: (thread: number, reason: Error, culprits: Culprits | undefined) => void;
 }
@@ -102,7 +103,7 @@ export class PoolThreads {
   #timer: NodeJS.Timeout | undefined;
   /** The thread that was created last, until it is to load its modules. */
   #last: Worker | undefined;
-  /** The same thread, also if it has ended since. */
+  /** The same thread, even if it has ended since. */
   #lastThread: PoolThread | undefined;
   #pausedUntil = 0;
   /** True until the first threads are ready. */

@@ -84,7 +84,7 @@ export class StuckThreads {
     this.#notify();
   }
 
-  /** The last thread has begun, or will be replaced: it may get tasks, also those that wait for a thread now. */
+  /** The last thread has begun, or will be replaced: it may get tasks, including those that wait for a thread now. */
   completed(): void {
     this.lanes.absent = undefined;
     this.pool.distribute();

@@ -19,7 +19,7 @@ interface Attempt {
   readonly isRechecked: boolean;
   /** Answer after the first of two writes; the attempt is one of the second write. */
   readonly begun?: PoolResponse;
-  /** Warnings of earlier attempts, which the answer will have, too. */
+  /** Warnings of earlier attempts, which the answer will also have. */
   readonly warnings?: readonly string[] | undefined;
 }
 

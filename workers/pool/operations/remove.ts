@@ -68,7 +68,7 @@ function unsafeDeletion(request: AuthorizedRequest, options: DeleteOptions): Del
   return { is: 'deletion', request, options, old, outcome: { is: 'remove', old, isUnreadable: true } };
 }
 
-/** Adds the kind's warning of a delete that names no propagation policy, also if the delete fails later. */
+/** Adds the kind's warning of a delete that names no propagation policy, even if the delete fails later. */
 function warnOfPolicy({ resource, warnings }: AuthorizedRequest, options: DeleteOptions): void {
   const { deletionWarning } = resource.strategy;
   if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
@@ -98,7 +98,7 @@ export function deletionOutcome(
     return markDeleted(context, resource, object, old, grace)
       ? { is: 'store', object, expect, status }
       : { is: 'unchanged', object: old, status };
-  // Upstream marks an object of a kind with a grace period first, also if the period is 0, so that watches show its
+  // Upstream first marks an object of a kind with a grace period, even if the period is 0, so that watches show its
   // end. The second write removes it.
   if (strategy.hasGrace && !options.dryRun && markDeleted(context, resource, object, old, grace))
     return { is: 'store', object, expect, status: 200, more: true };

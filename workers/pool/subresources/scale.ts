@@ -120,8 +120,8 @@ export function replaceScale(
 }
 
 /**
- * Sets the replicas at the path, which in custom kinds may name any members, also those that every object inherits.
- * Values on the path have members: `scaleOf` has refused others.
+ * Sets the replicas at the path, which in custom kinds may name any members, including those that every object
+ * inherits. Values on the path have members: `scaleOf` has refused others.
  */
 export function setReplicas(object: ApiObject, path: readonly string[], replicas: Json): void {
   let at = object as unknown as Members;

@@ -7,7 +7,7 @@ import { evaluators } from '../usage/evaluators.js';
 import { scopesOf } from '../usage/scopes.js';
 import type { ObjectCounts } from './counts.js';
 
-/** Resources of which quotas count more than the number of objects. */
+/** Resources for which quotas count more than the number of objects. */
 const MEASURED = ['pods', 'services', 'persistentvolumeclaims'];
 const COUNT = 'count/';
 

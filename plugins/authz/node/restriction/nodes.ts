@@ -29,7 +29,7 @@ function changedLabels(labels: Labels = {}, before: Labels = {}): readonly strin
   return [...keys].filter(key => labelIn(labels, key) !== labelIn(before, key));
 }
 
-/** Whether only others may set a label: one for the isolation of workloads, or an unknown one of the system. */
+/** Whether only others may set a label: a label for the isolation of workloads, or an unknown label of the system. */
 function labelRule(naming: Naming): (label: string) => boolean {
   const own = new Set(OWN_LABELS.map(naming.label));
   const domainOf = (neutral: string): string => naming.label(`${neutral}/x`).slice(0, -2);

@@ -10,7 +10,7 @@ export interface RowPage {
   last: string;
   /** The rows in order; undefined while they are not kept. */
   rows: Row[] | undefined;
-  /** The number of rows, also while they are not kept. */
+  /** The number of rows, even while they are not kept. */
   count: number;
   /** The rows by key that have changed since the version of the list; null for one that is gone. */
   readonly changes: Map<string, Row | null>;

@@ -35,7 +35,7 @@ const CONDITION = 'autoscaling.v2.HorizontalPodAutoscalerCondition';
 
 /**
  * An autoscaler that is converted. An apply also converts objects without the fields that it removes: their results
- * lack members, too, and are not validated.
+ * lack members as well, and are not validated.
  */
 type Convertible<T extends Autoscaler> = Omit<T, 'spec' | 'status'> & {
   readonly spec?: Partial<T['spec']>;

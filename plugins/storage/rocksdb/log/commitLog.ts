@@ -8,7 +8,7 @@ import { createSegment, logPath, SEGMENT_HEADER, type SegmentFile, writeAll, wri
 
 /** Size of the first segment of a log: small, because a new store is ready only after it is on the disk. */
 const FIRST_BYTES = 512 * 1024;
-/** Each segment is this many times as large as the one before it, up to the maximum. */
+/** Each segment is this many times as large as the previous one, up to the maximum. */
 const GROWTH = 4;
 /** The size from which segments no longer grow. A record that is longer gets a segment of its own size. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -11,7 +11,7 @@ const SEARCH_RANGE = 2 ** 32;
 /** The content of the log of a closed store. */
 export interface LogContent {
   readonly store: string;
-  /** All files, also those that are not in use. */
+  /** All files, including those that are not in use. */
   readonly files: readonly string[];
   /** The newest generation. */
   readonly generation: number;
@@ -22,10 +22,10 @@ export interface LogContent {
   readonly bytes: number;
   /** The description of damage that has lost durable records; undefined if there is none. */
   readonly damage?: string;
-  /** The highest number of any valid record, also after damage. */
+  /** The highest number of any valid record, including those after damage. */
   readonly highest: number;
   /**
-   * The operations of all records in order. With `salvage`, also of those that follow damage. The segments are read
+   * The operations of all records in order. With `salvage`, including those that follow damage. The segments are read
    * again.
    */
   operations(options?: { readonly salvage: boolean }): AsyncGenerator<readonly Operation[]>;
@@ -105,7 +105,7 @@ async function readHeader(file: string): Promise<SegmentHeader | undefined> {
   }
 }
 
-/** The valid records of a segment in order, also after damage. */
+/** The valid records of a segment in order, including those after damage. */
 function* recordsOf(bytes: Buffer, header: SegmentHeader): Generator<Found> {
   const { seed } = encodeHeader(header);
   let expected = header.first;

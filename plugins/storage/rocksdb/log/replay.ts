@@ -44,7 +44,7 @@ export const isComplete = (log: LogContent, position: Position | undefined): boo
 /** The error for a problem that `findLogProblem` has found. */
 export const logError = (problem: string): StoreError => new StoreError(`${problem}; ${REMEDY}`);
 
-/** Applies all records of a log, in order. With `salvage`, also those after damage. */
+/** Applies all records of a log, in order. With `salvage`, including those after damage. */
 export async function replayLog(
   database: Records,
   log: LogContent,

@@ -51,7 +51,7 @@ export async function openReadable(path: string, log: LogContent | undefined, fi
 }
 
 /**
- * Applies a log to a copy of a database, also if something is missing or unreadable. The result describes the damage
+ * Applies a log to a copy of a database, even if something is missing or unreadable. The result describes the damage
  * found before, or throws it.
  */
 export async function applyLog(

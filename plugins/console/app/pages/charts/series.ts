@@ -22,7 +22,7 @@ const REQUESTS = 'apiserver_request_total';
 const DURATION = 'apiserver_request_duration_seconds';
 const THREADS = 'capstan_thread_busy_seconds_total';
 const PLUGINS = 'capstan_plugin_duration_seconds';
-/** The kinds of thread, of which every server has these four. */
+/** The kinds of thread: every server has these four. */
 const KINDS = [
   ['Front end', 'front'],
   ['Pool', 'pool'],

@@ -43,7 +43,7 @@ export function pluginsIn(snapshot: Snapshot): PluginMeasure[] {
     .sort((a, b) => b.total - a.total);
 }
 
-/** The calls of a policy, in all of its bindings. `rules` as in the name of the metric. */
+/** The calls of a policy, in all of its bindings. `rules` is part of the name of the metric. */
 export function policyIn(snapshot: Snapshot, rules: 'validating' | 'mutating', policy: string): Measure {
   const name = `apiserver_${rules}_admission_policy_check`;
   const histogram = snapshot.histogram(`${name}_duration_seconds`, { policy });

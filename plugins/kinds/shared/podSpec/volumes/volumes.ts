@@ -27,7 +27,7 @@ import {
 } from '../../volumes/volumeSources.js';
 import { validateFieldFiles, validateFileMode, validateItems, validateProjected } from './projections.js';
 
-/** A named volume claims storage in the name of its pod; `podName` is empty if the pod has no name yet. */
+/** A named volume claims storage for its pod; `podName` is empty if the pod has no name yet. */
 function validateUse(volume: Volume, name: string, where: string, podName: string): Violation[] {
   const found: Violation[] = [];
   found.push(...toViolations(`${where}.name`, name, iscsiNameComplaints(volume.iscsi, name)));

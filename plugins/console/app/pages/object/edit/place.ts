@@ -87,7 +87,7 @@ function siblingsOf(lineAt: LineAt, count: number, line: number, column: number)
   return keys;
 }
 
-/** Finds the fields around a position in YAML, also while the text is not complete. */
+/** Finds the fields around a position in YAML, even while the text is not complete. */
 export function placeAt(lines: Lines, lineIndex: number, column: number): Place {
   // The text may be long: only the lines that the place depends on are read.
   const known = new Map<number, Line>();
