@@ -22,7 +22,7 @@ export interface RequestHeaderConfig {
   readonly usernameHeaders: readonly string[];
   /** The first one with a value has the uid. */
   readonly uidHeaders: readonly string[];
-  /** Each value of each of them is a group. */
+  /** Each value of each of these headers is a group. */
   readonly groupHeaders: readonly string[];
   /** The rest of the name of a header that begins with one of them is the key of extra. */
   readonly extraHeaderPrefixes: readonly string[];

@@ -16,7 +16,7 @@ const runner = new Promise<ToPoolThread>(resolve => port.once('message', resolve
   return start(port);
 });
 
-// Not before this module is loaded: then the thread can be terminated.
+// Posted only when this module is loaded: from then on the thread can be terminated.
 setImmediate(() => {
   const created: PoolThreadCreated = { thread: threadId, port: frontEnd };
   parentPort!.postMessage(created, [frontEnd]);

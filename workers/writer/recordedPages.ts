@@ -64,7 +64,7 @@ export class RecordedPages {
     to.defer();
     to.subscribe(prefixes);
     for (const group of this.#events) {
-      // Those of other prefixes, which the thread may have subscribed to earlier, were delivered.
+      // Events of other prefixes, which the thread may have subscribed to earlier, were delivered already.
       const events = group.filter(({ key }) => prefixes.some(prefix => key.startsWith(prefix)));
       if (events.length > 0) to.deliver({ is: 'events', revision, events, verdicts: [] });
     }

@@ -127,7 +127,7 @@ export class StartPages {
       const page: Page = await next;
       const { revision } = page;
       next = page.more ? this.#page(prefix, nextAfter(page), revision, RECORDED_PAGE) : undefined;
-      // It may fail before it is waited for.
+      // The read may fail before it is awaited.
       next?.catch(() => undefined);
       recorded.add(page.items, revision);
       if (!next) return revision;

@@ -28,7 +28,7 @@ interface Webhook {
 interface Prepared {
   readonly state: readonly ConfiguredAuthorizer[];
   readonly combined: Authorization;
-  /** By their configuration. */
+  /** The webhooks by their configuration. */
   readonly webhooks: ReadonlyMap<string, Webhook>;
 }
 

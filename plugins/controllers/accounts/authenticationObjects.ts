@@ -34,7 +34,7 @@ function authentication(host: Host<'control'>, { clientCa, proxies }: Authentica
   };
 }
 
-/** Since when uses of legacy tokens have been recorded. */
+/** The date since which uses of legacy tokens have been recorded. */
 function tokenTracking(host: Host<'control'>): DesiredObject {
   const data = { since: new Date(host.now()).toISOString().slice(0, 10) };
   return {

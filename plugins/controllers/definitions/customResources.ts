@@ -190,7 +190,7 @@ class CustomResourceDefinitions {
   ): Promise<void> {
     // In upstream the server writes this itself.
     const fieldManager = this.#host.naming.component('orchestrator-apiserver');
-    // It may be stored in the other naming.
+    // The definition may be stored in the other naming.
     const object = { ...definition, apiVersion: this.#apiVersion };
     try {
       await unlessRefused('NotFound', client.resource<string>(DEFINITIONS).setStatus(object, status, { fieldManager }));

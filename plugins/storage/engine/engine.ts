@@ -34,7 +34,7 @@ export interface StoreState {
   readonly index: KeyIndex;
   readonly revision: number;
   readonly compacted: number;
-  /** There may be records below `compacted` that an interrupted compaction has not removed. */
+  /** Whether there may be records below `compacted` that an interrupted compaction has not removed. */
   readonly compactionIncomplete: boolean;
 }
 

@@ -134,7 +134,7 @@ async function openVerified(
     await undoOpen(database, backup, path);
     throw error;
   }
-  // From here on nothing can be restored, and nothing is lost: the database has everything.
+  // From here on the files cannot be restored, but nothing is lost: the database has everything.
   try {
     await backup.discard();
     const open = created ?? (await CommitLog.resume(path, log!, last + 1));

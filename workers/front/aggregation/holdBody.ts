@@ -7,7 +7,7 @@ import type { Exchange } from '../../../core/api/listener.js';
  */
 export function holdBody(exchange: Exchange): Readable {
   const body = new PassThrough();
-  // It may be destroyed while nothing reads it.
+  // The stream may be destroyed while nothing reads it.
   body.on('error', () => undefined);
   exchange.body({
     write: bytes => (body.write(bytes) ? undefined : new Promise(resolve => body.once('drain', resolve))),

@@ -38,7 +38,7 @@ export interface BegunRequest {
 
 /** The parts that the audit of requests needs. */
 export interface AuditParts {
-  /** It may be replaced at any time. */
+  /** The policy may be replaced at any time. */
   policy: AuditPolicy;
   readonly sinks: Pick<AuditSinks, 'isBlocking' | 'write'>;
   readonly naming: Naming;

@@ -154,7 +154,7 @@ export class AuditedExchange implements Exchange {
     return this.#held?.status ?? this.exchange.status;
   }
 
-  /** Of the header Audit-ID, the id that the events of the request have. */
+  /** The value of the header Audit-ID is the id that the events of the request have. */
   header(name: string): string | undefined {
     return name === 'audit-id' ? this.auditId : this.exchange.header(name);
   }

@@ -46,7 +46,8 @@ class IncomingBody extends WholeBody {
     this.#usage = usage;
     this.#isHeld = isHeld;
     this.#deadline = deadlines.set(() => this.abort(requestTimeout()));
-    // It may reject before anything awaits it: before the sender is authenticated, or after the request was refused.
+    // The promise may reject before anything awaits it: before the sender is authenticated, or after the request was
+    // refused.
     this.bytes.catch(() => undefined);
   }
 

@@ -80,7 +80,7 @@ function refusalIn(body: Uint8Array): Error {
     const { kind, reason, message, code } = readJson(body) as unknown as StatusBody;
     if (kind === 'Status') return new Refusal((reason ?? '') as Reason, message ?? '', undefined, code);
   } catch {
-    // It is not JSON.
+    // The body is not JSON.
   }
   return new Error('the pool could not encode events');
 }

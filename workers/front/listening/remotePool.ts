@@ -85,7 +85,7 @@ export class RemotePool implements JobRunner {
     } catch (error) {
       this.#end(id)?.reject(error);
     }
-    // Also without a job: the main thread waits for this message before it gives the next turn.
+    // Posted even without a job: the main thread waits for this message before it gives the next turn.
     const [jobs, transfer] = packJobs(job ? [job] : []);
     this.post({ is: 'taken', id, jobs }, transfer);
   }

@@ -231,7 +231,7 @@ export class Pool implements JobRunner {
     suspects.check(user);
     if (suspects.has(user)) return await this.#runApart(user, take, kind);
     const answer = await this.#longJobs.run(sender, async () =>
-      // It may have become one meanwhile; others do not wait for it then.
+      // The user may have become a suspect meanwhile. Then other users do not wait for the job.
       suspects.has(user) ? undefined : await this.#runAlone(user, take, kind),
     );
     return await (answer ? answer() : this.#runApart(user, take, kind));
@@ -260,7 +260,8 @@ export class Pool implements JobRunner {
       answer = new Promise((resolve, reject) => {
         this.#dispatch([{ job, kind, user, resolve, reject }], 'long', left);
       });
-      // It may reject before the end of the turn, when it is not awaited yet. Without a handler this ends the process.
+      // The answer may reject before the end of the turn, when it is not awaited yet. Without a handler this ends the
+      // process.
       answer.catch(ignore);
     });
     return () => answer;

@@ -76,7 +76,7 @@ export class PoolClient {
 
   /** Whether a request is known to be allowed. */
   isAllowed({ route, sender }: FrontRequest): boolean {
-    // It holds for this request, even if it may not be remembered for others.
+    // The permission holds for this request, even if it may not be remembered for others.
     if (sender.permission && isCurrent(sender.permission)) return true;
     const permission = sender.identity && this.access.permission(sender.identity, decisionKey(route), this.now());
     if (!permission) return false;

@@ -103,7 +103,7 @@ export function buildReadContext({
       try {
         return isPlain(choose(exchange, resource, stream));
       } catch {
-        // It is refused with the message that fits the request.
+        // The header is refused later, with the message that fits the request.
         return false;
       }
     },

@@ -26,11 +26,14 @@ export interface ControlParts {
   /** Returns the data for a thread that is created now. */
   readonly data: () => ThreadData;
   readonly store: StoreThread;
-  /** Other processes run controllers on the same store: one process is elected. */
+  /** Whether other processes run controllers on the same store: then one process is elected. */
   readonly shared: boolean;
   /** Whether the store had no objects when it was opened. */
   readonly isNew: boolean;
-  /** There are other servers in this process: controllers of built-in plugins run in a thread that these share. */
+  /**
+   * Whether there are other servers in this process: then controllers of built-in plugins run in a thread that these
+   * share.
+   */
   readonly isFurther: boolean;
   /** Makes a request of a controller. */
   readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
@@ -122,7 +125,7 @@ export class ControlThread {
       module: new URL('../../control/main.js', import.meta.url),
       data: { ...threadData, running },
       youngGenerationMb: QUIET_YOUNG_GENERATION_MB,
-      // One that has lost its leadership must end at once, which a guest cannot.
+      // A thread that has lost its leadership must end at once, which a guest cannot do.
       isGuest: isFurther && !shared && hasOnlyBuiltIns(threadData),
     });
     this.#worker = worker;

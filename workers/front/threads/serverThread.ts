@@ -116,7 +116,7 @@ class Guest extends EventEmitter implements ServerThread {
     await this.left();
   }
 
-  /** It has ended, with an error or an exit code. */
+  /** To be called when it has ended, with an error or an exit code. */
   end(code: number, error?: Error): void {
     this.shared.guests.delete(this);
     this.threadId = -1;

@@ -209,7 +209,7 @@ export class Watcher {
    */
   #send(bytes: Uint8Array | Promise<Uint8Array>, mayWait = false): Promise<void> | undefined {
     this.#first = false;
-    // It may reject while it waits behind others, before anything awaits it.
+    // The promise may reject while it waits behind others, before anything awaits it.
     if (bytes instanceof Promise) bytes.catch(() => undefined);
     if (!this.#tail && !(bytes instanceof Promise)) {
       this.#write(bytes, mayWait);

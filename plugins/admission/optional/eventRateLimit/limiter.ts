@@ -36,7 +36,7 @@ export class EventLimiter implements Service {
   }
 
   start(): void {
-    // It has no state that others read.
+    // The service has no state that others read.
   }
 
   ask(keys: unknown): readonly number[] {

@@ -43,7 +43,10 @@ function labelRule(naming: Naming): (label: string) => boolean {
   };
 }
 
-/** Its own node, without taints after registration, labels for isolation, owners and configuration sources. */
+/**
+ * A node may write its own node, without taints after registration, labels for isolation, owners and configuration
+ * sources.
+ */
 export function restrictNode(naming: Naming): Restriction {
   const isReserved = labelRule(naming);
   return restricted => {

@@ -71,7 +71,7 @@ function checkStatus(restricted: Restricted): void {
     forbid(restricted, `${who} cannot update resource claim statues`);
 }
 
-/** Mirror pods of its own; the status, deletion and eviction of the pods that are bound to it. */
+/** A node may write mirror pods of its own, and the status, deletion and eviction of the pods that are bound to it. */
 export function restrictPod(naming: Naming, nodes: Informer, pods: Informer): Restriction {
   const mirror = naming.label('orchestrator.io/config.mirror');
   return restricted => {

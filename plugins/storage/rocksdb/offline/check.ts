@@ -73,7 +73,7 @@ async function examineDatabase(
   try {
     const { records, findProblem, close } = await openReadable(path, log, files);
     try {
-      // Where the row cannot be read, the examination says so.
+      // If the row cannot be read, the examination reports it.
       if (await isMoveIncomplete(records).catch(() => false)) throw new StoreError(MOVE_INCOMPLETE);
       const problem = await findProblem().catch((error: Error) => error.message);
       if (problem && hasRecords(log)) problems.push(...files.logDamage);

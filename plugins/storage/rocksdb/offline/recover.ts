@@ -100,7 +100,7 @@ async function replaceStore(
     id,
     revision: plan.revision,
     objects: readObjects(records, rows),
-    // They are copied as they are stored, which needs no keys.
+    // Values are copied as they are stored, which needs no keys of encryption.
     values: PLAIN_VALUES,
     // If a crash leaves the log in place, the next open must not apply it.
     position: { sequence: (check.log?.highest ?? 0) + SEQUENCE_GAP, closed: true },

@@ -65,7 +65,7 @@ export function identityLease(host: Host<'control'>): Controller {
       // Another server may be about to make it.
       if (!get(NAMESPACES, { name: namespace })) return { after: WITHOUT_NAMESPACE_MS };
       const leases = client.resource(LEASES);
-      // With microseconds.
+      // Upstream's times have microseconds here.
       const renewTime = new Date(now()).toISOString().replace('Z', '000Z');
       const spec = { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, renewTime };
       const found = get(LEASES, { namespace, name: id });

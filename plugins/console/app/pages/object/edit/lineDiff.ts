@@ -47,7 +47,7 @@ export function compareLines(before: string, after: string): DiffLine[] {
         lines.push({ is: 'same', text: now[at]!, index: at++ });
         from++;
       } else {
-        // They share a character.
+        // The lines differ, but share a character.
         remove(from + 1);
         add(at + 1);
       }
