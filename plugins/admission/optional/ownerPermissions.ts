@@ -23,7 +23,7 @@ function newlyBlocked(change: Change, object: Frozen<ApiObject>): readonly Owner
 }
 
 function permissions(host: Host<'pool'>): Validator {
-  /** Why the sender may not do something; undefined if it is allowed. */
+  /** Returns why the sender may not make a request; undefined if it is allowed. */
   const denied = async ({ user }: Change, target: ResourceTarget): Promise<string | undefined> => {
     const { decision } = await host.at(authorizer).authorize(user, target);
     return decision.is === 'allow' ? undefined : (decision.reason ?? '');

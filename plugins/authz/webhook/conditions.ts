@@ -53,7 +53,7 @@ async function make(): Promise<Made> {
   return { cel, environment: cel.createEnvironment(options) };
 }
 
-/** Why an expression cannot be a condition; undefined if it can. */
+/** Returns why an expression cannot be a condition; undefined if it can. */
 export async function conditionFault(text: string): Promise<string | undefined> {
   const { program, type, errors } = (await environment()).environment.compile(text);
   if (!program) return `does not compile: ${errors}`;

@@ -50,7 +50,7 @@ const unavailable = (reason: string, message: string): ConditionUpdate => ({
   message,
 });
 
-/** Why the objects of a service say that it cannot be reached; undefined if they do not. */
+/** Returns why the objects of a service say that it cannot be reached; undefined if they do not. */
 function objectFailure(
   target: ServicePort,
   rules: AddressRules,

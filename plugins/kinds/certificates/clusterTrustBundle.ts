@@ -21,7 +21,7 @@ const HIDDEN = new Verbatim('"<value omitted>"');
 
 const signerOf = (object: ClusterTrustBundle): string => object.spec.signerName ?? '';
 
-/** Why a name is not one of a bundle of this signer; '' stands for none. */
+/** Returns why a name is not one of a bundle of this signer; '' stands for none. */
 function nameComplaints(name: string, signer: string): readonly string[] {
   const prefix = `${signer.replaceAll('/', ':')}:`;
   if (signer === '')
@@ -33,7 +33,7 @@ function nameComplaints(name: string, signer: string): readonly string[] {
   return dns1123Subdomain(name.slice(prefix.length));
 }
 
-/** Why a block is not the certificate of a CA; undefined if it is one. */
+/** Returns why a block is not the certificate of a CA; undefined if it is one. */
 function anchorComplaint({ label, hasHeaders, bytes }: PemBlock): string | undefined {
   if (label !== 'CERTIFICATE') return `has bad block type: ${label}`;
   if (hasHeaders) return 'has PEM block headers';

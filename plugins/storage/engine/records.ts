@@ -49,7 +49,7 @@ export const REMEDY = 'restore a snapshot, or run `capstan store recover`';
 export const FORMAT = 4;
 const FORMATS: readonly string[] = ['2', '3', String(FORMAT)];
 
-/** Why this version cannot read a store of a format; undefined if it can. */
+/** Returns why this version cannot read a store of a format; undefined if it can. */
 export const findFormatProblem = (format: string): string | undefined =>
   FORMATS.includes(format)
     ? undefined
