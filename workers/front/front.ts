@@ -237,7 +237,7 @@ export class Front {
     }
   }
 
-  /** Has a site answer a request. It is not authenticated, so it counts as one of an unknown sender. */
+  /** Has a site answer a request. It is not authenticated, so it counts as a request of an unknown sender. */
   async #visit({ exchange, route, sender }: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined) {
     const { usage } = sender;
     const body = this.#bodies.read(exchange, usage, false, SITE_BODY_BYTES);
@@ -300,7 +300,7 @@ function refuseAsText(exchange: Exchange, refusal: Refusal, end: string, sender?
   return { auditId, refusal };
 }
 
-/** Refuses a WebSocket handshake, and names the version that is understood (RFC 6455, 4.4). */
+/** Refuses a WebSocket handshake, and names the supported version (RFC 6455, 4.4). */
 function refuseHandshake(exchange: Exchange, refusal: Refusal, serving: Serving, sender: Sender): FrontRefusal {
   const auditId = auditIdOf(exchange, sender);
   refuse(exchange, refusal, serving, [

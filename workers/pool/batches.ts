@@ -99,7 +99,7 @@ export class BatchRunner {
   }
 
   /**
-   * Starts jobs, each when the one before has ended or waits for something outside of the thread: callbacks that
+   * Starts jobs, each when the previous one has ended or waits for something outside of the thread: callbacks that
    * `nextTick` is given while promises are resolved come after all of them. Returns the jobs that end in this turn; the
    * outcomes of the others are sent when they end.
    */

@@ -162,8 +162,8 @@ interface Refused {
 }
 
 /**
- * The Status of a Refusal. Anything else is a bug: it is logged with its stack and answered with 500. Never throws, as
- * the other requests of the batch would fail as well.
+ * The Status of a Refusal. Anything else is a bug: it is logged with its stack and answered with 500. Never throws,
+ * because the other requests of the batch would fail as well.
  */
 function refusalAnswer(
   context: Context,

@@ -49,7 +49,7 @@ const MOST_HELD = 16;
 
 /**
  * The answers to Piscina about batches whose outcome was written: nobody waits for them, and each post wakes the front
- * end. So they are held until others are posted, or there are many.
+ * end. So they are held until others are posted, or until there are MOST_HELD.
  */
 class HeldAnswers {
   readonly #held: (() => void)[] = [];

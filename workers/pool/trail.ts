@@ -42,7 +42,7 @@ const RESULTS: readonly unknown[] = [
   'Failed',
 ] satisfies ReportedStep['result'][];
 
-/** The texts of calls without effect, up to their time, by plugin. */
+/** The beginnings of the texts of calls without effect, up to their time, by plugin. */
 const PASSED = { Mutate: new Map<string, string>(), Validate: new Map<string, string>() };
 
 /**

@@ -105,7 +105,7 @@ export interface DecodedObject extends WithOptions {
   readonly object: ApiObject;
 }
 
-/** A patch that changes the current object. The merge reads the body: how depends on that object. */
+/** A patch that changes the current object. The merge reads the body: how it is read depends on that object. */
 export interface DecodedPatch extends WithOptions {
   readonly is: 'patch';
   readonly format: ChangingFormat;

@@ -46,7 +46,7 @@ export class RecordedPages {
   /** The events of each commit group since the pages were begun. */
   readonly #events: (readonly WireEvent[])[] = [];
   #eventCount = 0;
-  /** Prefixes of resources that were not read completely; undefined while these may be any. */
+  /** Prefixes of resources that were not read completely; undefined: any may be incomplete. */
   #missing: readonly string[] | undefined;
   #revision = 0;
 
@@ -113,7 +113,10 @@ export class RecordedPages {
     return this.#missing?.every(prefix => !isWanted(follower, prefix)) ?? false;
   }
 
-  /** Ends the pages before they are complete. Returns who waits for the rest, with the keys that each was sent. */
+  /**
+   * Ends the pages before they are complete. Returns the threads that wait for the rest, with the keys that each was
+   * sent.
+   */
   abandon(): readonly (Follower & { readonly sent: Set<string> })[] {
     return this.#followers.splice(0).map(follower => {
       const sent = new Set<string>();

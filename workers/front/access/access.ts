@@ -45,7 +45,7 @@ export interface KnownObjects {
 
 /** A decision that allows a request. */
 export interface Permission {
-  /** Time until which it may be remembered. */
+  /** Time until which it may be remembered, in milliseconds since the epoch. */
   readonly until: number;
   readonly reason: string;
   /** The plugin that allows it. */
@@ -73,9 +73,9 @@ export class Identity {
     readonly user: User,
     /** The requests that the user has in flight, with these and other credentials. */
     readonly usage: Usage,
-    /** Time until which the credentials stand for this user without being verified again. */
+    /** Time until which the credentials need not be verified again, in milliseconds since the epoch. */
     readonly until: number,
-    /** Objects that the user was read from: it holds while they are unchanged. */
+    /** Objects that the user was read from: the user is valid while they are unchanged. */
     readonly objects: readonly ObjectRevision[],
     /** The plugin that has verified the credentials. */
     readonly authenticator?: string,
@@ -116,7 +116,7 @@ export function decisionKey(route: Route): string {
   return flat(labels || fields ? [target.verb, target.path, labels, fields] : [target.verb, target.path]);
 }
 
-/** The time until which a result found at `now` may be cached. */
+/** The time until which a result found at `now` may be cached; both are in milliseconds since the epoch. */
 const expiry = (holds: CacheFor, now: number): number =>
   holds === 'never' ? now : holds === 'forever' ? Number.POSITIVE_INFINITY : now + holds;
 

@@ -2,7 +2,7 @@ import type { Exchange } from '../../../core/api/listener.js';
 import { HEALTH_ACCESS_MS } from '../../../core/limits.js';
 import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 
-/** The health endpoints that load balancers and probes ask without credentials. */
+/** The health endpoints that load balancers and probes request without credentials. */
 const PATHS = ['/livez', '/readyz', '/healthz'];
 
 /**

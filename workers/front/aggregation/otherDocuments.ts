@@ -15,7 +15,7 @@ export interface Known<T> {
   readonly version: AggregatedVersion;
   /** The last answer; undefined if there was none. */
   readonly value: T | undefined;
-  /** Whether the server has given this answer when it was last asked. */
+  /** Whether the server gave this answer when it was last asked. */
   readonly isCurrent: boolean;
 }
 

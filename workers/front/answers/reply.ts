@@ -68,9 +68,6 @@ interface RefusedRequest {
  * stack and answered with 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer
  * ends it. `headers`: further headers of a refusal; `user`: the sender, for the log; `auditId`: that of the request.
  * Returns the refusal that was sent; undefined if none was.
- * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`:
- * further headers of a refusal; `user`: the sender, for the log; `auditId`: that of the request. Returns the refusal
- * that was sent; undefined if none was.
  */
 export function refuseThrown(
   exchange: Exchange,

@@ -82,7 +82,7 @@ export class AuditEvents {
     };
   }
 
-  /** The impersonated user of a request. It is not known of a request that was only received. */
+  /** The impersonated user of a request. It is not known for a request that was only received. */
   #impersonatedOf({ sender }: AuditedRequest): Pick<AuditEvent, 'impersonatedUser'> {
     return sender?.impersonator && sender.user ? { impersonatedUser: userOf(sender.user) } : {};
   }

@@ -42,7 +42,7 @@ const FIELDS: ReadonlyMap<string, (record: DecisionRecord, naming: Naming) => st
   ['request.name', record => record.name ?? ofResource(record, ({ name }) => name)],
 ]);
 
-/** The number before which a page begins: that of the last record of the page before. Throws 400. */
+/** The number of the last record of the previous page, before which a page begins. Throws 400. */
 function positionOf(token: string): number {
   if (token === '') return Number.POSITIVE_INFINITY;
   const text = Buffer.from(token, 'base64url').toString();

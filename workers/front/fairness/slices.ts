@@ -17,8 +17,8 @@ interface Waiting {
 
 /**
  * Long computations of the main thread, in slices. All of them together have one slice in each turn of the event loop,
- * so that other requests wait for that at most, however many computations there are; they have shares of it in the
- * order in which they came.
+ * so that other requests wait for one slice at most, however many computations there are; they share it in the order in
+ * which they came.
  */
 export class Slices {
   #waiting: Waiting[] = [];
@@ -56,7 +56,7 @@ export class Slices {
     });
   }
 
-  /** The items that are kept, in order; `keep` is called as `visit` is. */
+  /** The items that are kept, in order; `keep` is called like `visit` of `forEach`. */
   async filter<T>(items: readonly T[], keep: (item: T) => boolean, weigh?: (item: T) => number): Promise<T[]> {
     const kept: T[] = [];
     await this.forEach(

@@ -74,7 +74,8 @@ const OF_CONTROLLERS: UsageLimits = {
 };
 
 /**
- * Users whose usage is remembered. A dropped user begins again at zero: none has sent less recently, so it uses little.
+ * Number of users whose usage is remembered. A dropped user begins again at zero. It is the user whose last request is
+ * the oldest, who uses little.
  */
 const REMEMBERED_USERS = 100_000;
 

@@ -65,7 +65,7 @@ export class EncodingCache {
     return encodingOf(entry, form)?.length;
   }
 
-  /** The encodings of entries, in as few pieces as they lie in; undefined if one of them is missing. */
+  /** The encodings of entries, in as few pieces as they are stored in; undefined if one of them is missing. */
   find(entries: readonly Entry[], form: string): Uint8Array[] | undefined {
     const runs: { readonly segment: EncodingSegment; readonly start: number; end: number }[] = [];
     for (const entry of entries) {

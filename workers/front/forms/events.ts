@@ -136,7 +136,7 @@ export function renderedEvents(
         return made.catch(() => NOTHING);
       }
       if (isObject) return media.event('BOOKMARK', object, resource.type);
-      // The metadata of custom kinds, too, are then those of a built-in type.
+      // The metadata of custom kinds are those of a built-in type here as well.
       const metadata = { creationTimestamp: null, ...object.metadata };
       return media.event('BOOKMARK', {
         kind: 'PartialObjectMetadata',

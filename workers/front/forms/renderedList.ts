@@ -17,7 +17,7 @@ const valuesOf = (slice: readonly Entry[]): Uint8Array[] => slice.map(({ value }
 type Answered = Extract<JobResult, { is: 'respond' }>;
 
 /**
- * The text of a part of a list, in the form in which it follows the part before, or the refusal to convert one of its
+ * The text of a part of a list, in the form in which it follows the previous part, or the refusal to convert one of its
  * objects.
  */
 async function renderPart(

@@ -123,7 +123,7 @@ export class ListeningThread {
     return readThread('front', this.#worker, this.#nativeId);
   }
 
-  /** Ends watches with their last bookmark and the thread, once requests in flight are answered. */
+  /** Ends watches with their last bookmark, and ends the thread once requests in flight are answered. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#watch.end();

@@ -27,13 +27,13 @@ export interface Dispatched {
   readonly jobs: (Waiting | undefined)[];
   unanswered: number;
   readonly placement: Placement;
-  /** Called when the batch does not keep its thread any more, or is not waited for. */
+  /** Called when the batch does not keep its thread any more, or is no longer awaited. */
   readonly left: () => void;
   /** Set when the batch has ended before all of its jobs, which continue in its thread. */
   isLate?: boolean;
 }
 
-/** How often a job is taken from threads that have begun it, while other jobs keep these. */
+/** Largest number of times that a job is taken from threads that have begun it, because other jobs keep them. */
 const MOST_REPEATS = 2;
 
 type Entry = readonly [id: number, batch: Dispatched];

@@ -51,10 +51,10 @@ export interface ThreadJobs {
 /**
  * Chooses the threads of the pool's tasks so that short tasks do not wait for long ones. Long tasks run on any thread
  * but the oldest, one at a time on each. Short tasks run on those that run no long one, never on the youngest: split
- * between more threads than cores, they come in smaller batches (4 % of the rate of creates). A pool of one thread has
- * no choice. The caller limits long tasks to one less than there are threads, except those of stuck threads. A thread
- * that is stuck gets no tasks, one that still starts only if no other is ready, and one that is reserved only if there
- * is no other.
+ * between more threads than cores, they would come in smaller batches, which costs 4 % of the rate of creates. A pool
+ * of one thread has no choice. The caller limits long tasks to one less than there are threads, without those of stuck
+ * threads. A stuck thread gets no tasks. A thread that still starts gets tasks only if no other is ready, and a
+ * reserved one only if there is no other.
  */
 export class Lanes {
   /** The id of a thread that has not started, and gets no tasks. */

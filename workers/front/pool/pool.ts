@@ -66,9 +66,9 @@ const ignore = (): void => undefined;
 
 /**
  * The pool of pipeline threads, run by Piscina. The jobs of one turn of the event loop are gathered in batches, and a
- * batch is a task. It ends with its turn in the thread; a job that takes longer is answered by itself, so that none
- * waits for another. If a job keeps its thread, the others of the thread are run by another one. If a thread ends, the
- * jobs that it was in, or may have had effects, fail, and Piscina replaces it.
+ * batch is a task. The task ends with its turn in the thread; a job that takes longer is answered separately, so that
+ * no job waits for another. If a job keeps its thread, the other jobs of the thread are run by another one. If a thread
+ * ends, the jobs that it was in, or that may have had effects, fail, and Piscina replaces the thread.
  */
 export class Pool implements JobRunner {
   readonly #queue = new TaskQueue();
@@ -176,8 +176,9 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Has the last thread start as well, which until then takes no time from a server that starts: the others run what
-   * may take long. Resolves when it is ready. Rejects if it cannot start, in which case another one replaces it.
+   * Has the last thread start as well. Until then it takes no time from a server that starts: the other threads run the
+   * jobs that may take long. Resolves when it is ready. Rejects if it cannot start, in which case another one replaces
+   * it.
    */
   async complete(): Promise<void> {
     await this.ready();
@@ -216,7 +217,7 @@ export class Pool implements JobRunner {
   /**
    * Runs a job that may take long: alone, when it is the turn of the sender. `take` is called then, and may return
    * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, even if a plugin that it
-   * has called has not answered, or when it has kept the thread for too long. Resolves and rejects as `run`, and
+   * has called has not answered, or when it has kept the thread for too long. Resolves and rejects like `run`, and
    * rejects with the error of `take`.
    */
   runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
@@ -245,7 +246,7 @@ export class Pool implements JobRunner {
 
   /**
    * Runs a job alone. Resolves, when it no longer keeps its thread, with a function that returns its result: a promise
-   * that is returned itself would be waited for.
+   * that is returned directly would be awaited.
    */
   async #runAlone(
     user: string,
@@ -471,7 +472,7 @@ export class Pool implements JobRunner {
       });
   }
 
-  /** Makes another thread if there may be more, and those that there are have begun. */
+  /** Makes another thread if the limit allows it, and all present ones have begun. */
   #grow(): void {
     const { length } = this.#piscina.threads;
     if (length < this.#most && this.#lanes.ready.size >= length) this.#addThread(length + 1);

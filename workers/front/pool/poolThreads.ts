@@ -42,7 +42,7 @@ export interface PoolThreadHandlers {
   readonly batchEnded: (batch: number, outcome: BatchOutcome) => void;
   /** Takes the counts of plugins. */
   readonly observed: (observations: readonly ObservedValues[]) => void;
-  /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
+  /** Whether the pool has jobs without an answer. Threads are checked only then. */
   readonly isBusy: () => boolean;
   /** Called for a thread that has not answered the question whether it returns to its event loop. */
   readonly unresponsive: (thread: number) => void;
@@ -94,8 +94,8 @@ class PoolThread {
 }
 
 /**
- * The threads of a Piscina. Piscina creates them, and another instead of one that ends; each has a channel of its own
- * to the front end, for tasks that Piscina does not know: the port to the writer, late outcomes, and an orderly close.
+ * The threads of a Piscina. Piscina creates them, and replaces those that end; each has a channel of its own to the
+ * front end, for tasks that Piscina does not handle: the port to the writer, late outcomes, and an orderly close.
  */
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();
@@ -223,7 +223,10 @@ export class PoolThreads {
     await Promise.all(Array.from(this.#threads.keys(), worker => new Promise(resolve => worker.once('exit', resolve))));
   }
 
-  /** To be called when there are jobs. Asking ends by itself when there are none, and no question is open. */
+  /**
+   * Asks the threads regularly whether they respond. To be called when there are jobs. Asking ends by itself when there
+   * are none, and no question is open.
+   */
   watch(): void {
     if (this.#isClosing || this.#timer) return;
     this.#lookForDebugger();

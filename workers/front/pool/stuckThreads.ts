@@ -10,7 +10,7 @@ import { ThreadWatch } from './threadWatch.js';
 export interface StuckThreadsPool {
   /** Whether there are jobs without an answer. */
   readonly isBusy: () => boolean;
-  /** Takes the outcomes that threads have written. Called with each look, in case nothing else does. */
+  /** Takes the outcomes that threads have written. Called at each check, in case nothing else calls it. */
   readonly takeOutcomes: () => void;
   /** Whether threads may be stopped at a breakpoint, which is no failure of a plugin. */
   readonly isInspected: () => boolean;
@@ -84,7 +84,10 @@ export class StuckThreads {
     this.#notify();
   }
 
-  /** The last thread has begun, or will be replaced: it may get tasks, including those that wait for a thread now. */
+  /**
+   * To be called when the last thread has begun, or will be replaced: it may get tasks, including those that wait for a
+   * thread now.
+   */
   completed(): void {
     this.lanes.absent = undefined;
     this.pool.distribute();
@@ -96,15 +99,17 @@ export class StuckThreads {
     return this.#watch.runningIn(thread);
   }
 
-  /** A thread does not return to its event loop, though it may be in no job: one continues after a promise. */
+  /**
+   * To be called when a thread does not return to its event loop. If it is in no job, one continues after a promise.
+   */
   unresponsive(thread: number): void {
     if (!this.#kept.has(thread)) this.#begin(thread);
     this.#strike(thread);
   }
 
   /**
-   * A thread has returned a task, or has returned to its event loop. After its last task it is given jobs again, unless
-   * another thread has replaced it.
+   * To be called when a thread has returned a task, or has returned to its event loop. After its last task it is given
+   * jobs again, unless another thread has replaced it.
    */
   returned(thread: number): void {
     this.#notify();
@@ -121,7 +126,7 @@ export class StuckThreads {
     this.#notify();
   }
 
-  /** A job of a user has ended a thread, which counts as one that is stuck. */
+  /** To be called when a job of a user has ended a thread: it counts as a stuck job. */
   blame(thread: number, user: string): void {
     if (this.#kept.get(thread)?.isStuck) return;
     this.suspects.begin(user);
@@ -141,8 +146,8 @@ export class StuckThreads {
   }
 
   /**
-   * Runs a job of a suspect when it is its turn, on a thread that others do not need. Resolves as `run`
-   * does. Rejects with Refusal 429 if the user is slowed down by then.
+   * Runs a job of a suspect when it is its turn, on a thread that others do not need. Resolves like `run`. Rejects with
+   * Refusal 429 if the user is slowed down by then.
    */
   runApart<T>(user: string, run: () => Promise<T>): Promise<T> {
     return this.#apart.run(this.suspects.ownerOf(user), async () => {

@@ -19,9 +19,9 @@ interface Suspect {
   nextDoubt: number;
   /** Jobs that were stuck. */
   strikes: number;
-  /** Time until which these counts are kept. */
+  /** Time until which these counts are kept, in milliseconds of `monotonicTime`. */
   until: number;
-  /** Time until which further jobs are refused. */
+  /** Time until which further jobs are refused, in milliseconds of `monotonicTime`. */
   slowedUntil: number;
 }
 

@@ -37,7 +37,7 @@ export class WrittenOutcomes {
     this.#threads.delete(thread);
   }
 
-  /** A batch was dispatched whose thread may write the outcome. */
+  /** To be called when a batch was dispatched whose thread may write the outcome. */
   expect(id: number, placement: Placement): void {
     this.#expected = { id, placement };
   }

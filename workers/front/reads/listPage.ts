@@ -71,7 +71,10 @@ export async function pageOfRequest(
   return isScan ? await context.scans.run(sender.usage, find) : await find();
 }
 
-/** The page at a revision, or of the present for undefined. `limited` runs a read of the past when it is its turn. */
+/**
+ * The page at a revision, or of the current state if that is undefined. `limited` runs a read of the past when it is
+ * its turn.
+ */
 async function pageAt(
   list: List,
   revision: number | undefined,

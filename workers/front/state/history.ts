@@ -1,6 +1,6 @@
 import type { Change, Collection } from './collection.js';
 
-/** Bytes of history kept in memory; older changes are asked of the store. */
+/** Bytes of history kept in memory; older changes are read from the store. */
 const HISTORY_BYTES = 128 * 1024 * 1024;
 
 /** The most recent changes, in order of revision. Watches resume from them without a request to the store. */

@@ -55,7 +55,7 @@ export class ControlThread {
   /** Id of the thread in the operating system, once it has begun. */
   #nativeId = 0;
   #watch!: EventLoopWatch;
-  /** The last replacement of the thread: they follow each other, so that no two threads are left. */
+  /** The last replacement of the thread. Replacements are made one after the other, so that no two threads are left. */
   #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
   /** Whether the next thread is the first on a new store. */

@@ -162,7 +162,7 @@ export class StoreThread {
     await this.#worker.terminate();
   }
 
-  /** Answers that this thread returns to its event loop; it may stand at a breakpoint before the next question. */
+  /** Answers that this thread returns to its event loop; it may be stopped at a breakpoint before the next question. */
   #answerPing(): void {
     this.#inspection.look();
     this.#post({ is: 'mainPong' });

@@ -248,7 +248,7 @@ function tableInput(
   const scale = isScale(route);
   const { columns } = resource.strategy;
   return {
-    // Columns of custom kinds are paths, which lead somewhere in a scale as well.
+    // Columns of custom kinds are paths, which may exist in a scale as well.
     columns: scale && resource.builtIn ? scaleColumns(columns) : columns,
     conditions: scale ? undefined : resource.strategy.rowConditions,
     // Columns of custom kinds are those of the version.
@@ -266,9 +266,9 @@ function tableInput(
 
 /**
  * The answer to a write, in the form that the client accepts. `commit`: the kind of transaction that the answer waits
- * for. Its revision is not known yet: the body has gaps for it, and after a put there is none at all where the
- * committed bytes themselves can be sent, as plain JSON of the stored version. The front end makes CBOR of either, once
- * the revision is in it. Throws 406.
+ * for. Its revision is not known yet: the body has gaps for it. After a put there is no body where the committed bytes
+ * themselves can be sent, as plain JSON of the stored version. The front end makes CBOR of either, once the revision is
+ * in it. Throws 406.
  */
 export function encodeAnswer(
   context: Context,
@@ -285,7 +285,7 @@ export function encodeAnswer(
   if (commit === 'put' && isPlain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
   const whole =
     commit === 'none' ? object : { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } };
-  // As a read shows it: with the members that are always there.
+  // As a read shows it, with the members that are always present.
   const shown = readJson(encodeObject(answerKind(route, resource), whole)) as unknown as ApiObject;
   const value = objectValue(context, route, choice, shown);
   if (media === 'cbor' && commit !== 'none') return { status, headers, ...withGaps(Buffer.from(writeJson(value))) };

@@ -100,7 +100,7 @@ function shownBody({ job }: AuthorizedRequest, value: Json): string {
 
 /**
  * An object of a custom kind must say its version and kind: the path does not fill them in. A write of the status takes
- * neither from the body, so that another kind, or in a patch another version, has no effect.
+ * neither from the body, so another kind, or in a patch another version, has no effect.
  */
 function checkCustomEnvelope(request: AuthorizedRequest, value: Json, object: Members): void {
   const { resource, route, target } = request;

@@ -75,8 +75,8 @@ const MANAGER = 'fieldManager';
 export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /**
- * The violations of the name of a manager. Each repeats the whole name, so that of a name that is too long only the
- * first invalid character is reported.
+ * The violations of the name of a manager. Each repeats the whole name, so only the first invalid character of a name
+ * that is too long is reported.
  */
 function managerViolations(manager: string): Violation[] {
   const isTooLong = Buffer.byteLength(manager) > MANAGER_BYTES;

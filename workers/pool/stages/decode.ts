@@ -67,7 +67,7 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
   }
 }
 
-/** Returns the operation of a POST: create an object, act on one, or ask something that is not stored. */
+/** Returns the operation of a POST: create an object, act on one, or answer a review, which is not stored. */
 function kindOfCreate({ resource, route }: AuthorizedRequest): 'create' | 'action' | 'review' {
   if (route.subresource) return 'action';
   if (resource.stored) return 'create';

@@ -66,7 +66,9 @@ function withoutStatus(set: FieldSet): FieldSet {
   return rest;
 }
 
-/** The fields that a write of the status may own: those of the status, and of the metadata those not in `kept`. */
+/**
+ * The fields that a write of the status may own: those of the status, and those of the metadata that are not in `kept`.
+ */
 function statusFields(set: FieldSet, kept: readonly string[] = []): FieldSet {
   const { 'f:metadata': metadata, 'f:status': status } = set;
   const rest = Object.entries(metadata ?? {}).filter(([name]) => !kept.includes(name.slice('f:'.length)));
@@ -148,7 +150,7 @@ export function kindOf({ registry }: Context, request: AuthorizedRequest): Manag
   };
 }
 
-/** A kind of one version, of whose objects a write may own all fields. */
+/** A kind of one version. Writes may own all fields of its objects. */
 function plainKind(apiVersion: string, type: Struct, empty: Json): ManagedKind {
   const version: KindVersion = { shape: shapeOf(type), convert: object => object };
   return { apiVersion, empty, writable: allFields, version: asked => (asked === apiVersion ? version : undefined) };
@@ -212,7 +214,7 @@ function managersBefore(
 
 /**
  * Returns the owners of the fields of `object`, which replaces `old` by a write other than an apply. An object without
- * managers stays without.
+ * managers gets none.
  */
 export function managersOfUpdated(
   context: Context,

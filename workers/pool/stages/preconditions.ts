@@ -9,7 +9,7 @@ import type { AuthorizedRequest } from '../types.js';
 export const missingName = ({ target }: AuthorizedRequest): Refusal =>
   badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
 
-/** Throws 400 for a path without a name: those of custom kinds are not refused before. */
+/** Throws 400 for a path without a name: such paths of custom kinds are not refused earlier. */
 export function checkPathName({ target }: AuthorizedRequest): void {
   if (target.name === '') throw badRequest('name must be provided');
 }

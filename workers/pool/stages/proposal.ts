@@ -126,8 +126,8 @@ function withoutManagers(object: ApiObject): ApiObject {
 }
 
 /**
- * The bytes to store of the object of a request. One that is too large with the owners of its fields loses them, unless
- * it is applied. Throws 500 for an object too large.
+ * The bytes to store of the object of a request. An object that is too large with the owners of its fields loses these,
+ * unless it is applied. Throws 500 for an object that is too large without them.
  */
 function encodeFitting(
   context: Context,

@@ -50,7 +50,7 @@ export function scaleOf(resource: Resource, object: ApiObject, lenient = false):
 
 /**
  * The scale that a patch is applied to: it always has `spec.replicas`. If the kind requires a count and the object has
- * none, `replaceScale` refuses the result of a patch that does not set it. Throws 500 as `scaleOf`.
+ * none, `replaceScale` refuses the result of a patch that does not set it. Throws 500 like `scaleOf`.
  */
 export function scaleWithReplicas(resource: Resource, object: ApiObject): ApiObject {
   const scale = scaleOf(resource, object, true);
