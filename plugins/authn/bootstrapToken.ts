@@ -23,7 +23,7 @@ function groupsOf(text: string): string[] {
 
 /**
  * Authenticates bootstrap tokens (spec, "Bootstrap token secret"): `<id>.<secret>`, which the secret
- * `bootstrap-token-<id>` of the system namespace holds. A token ends with its secret.
+ * `bootstrap-token-<id>` of the system namespace holds. A token is no longer valid when its secret is removed.
  */
 export function bootstrapTokens({ informer, now, naming }: Pick<Host<'pool'>, 'informer' | 'now' | 'naming'>) {
   const secrets = informer('core/secrets');

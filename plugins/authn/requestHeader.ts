@@ -62,8 +62,8 @@ interface Presented {
 
 /**
  * Authenticates users that a proxy has authenticated and names in headers. The proxy identifies itself by a certificate
- * of a CA that is used for nothing else: without a certificate the headers are ignored, and one of another CA is
- * refused unless another authenticator knows it. The headers are never shown to other authenticators.
+ * of a CA that is used for nothing else: without a certificate the headers are ignored, and a certificate of another CA
+ * is refused unless another authenticator knows it. The headers are never shown to other authenticators.
  */
 export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 'now'>): Authenticator {
   const authorities = readAuthorities(config.clientCaFile);

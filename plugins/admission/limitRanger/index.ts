@@ -105,7 +105,7 @@ function claimComplaints(limit: LimitRangeItem, type: string, { spec }: Frozen<P
   ];
 }
 
-/** Refuses new pods, and claims, with less or more than a range of their namespace permits. */
+/** Refuses new pods, and claims, with amounts below or above those that a range of their namespace permits. */
 function limiting(host: Host<'pool'>): Validator {
   const ranges = host.informer(RANGES) as Informer<LimitRange>;
   return {

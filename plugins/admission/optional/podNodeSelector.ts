@@ -98,7 +98,7 @@ const addSelectors =
     };
   };
 
-/** Refuses pods that select nodes by labels which the configuration does not allow to their namespace. */
+/** Refuses pods that select nodes by labels which the configuration does not allow for their namespace. */
 const checkSelectors =
   (config: NodeSelectors) =>
   (host: Host<'pool'>): Validator => {

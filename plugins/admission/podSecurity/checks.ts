@@ -185,7 +185,7 @@ function procMount(pod: CheckedPod): Finding | undefined {
   };
 }
 
-/** Types of SELinux that every version allows; '' is that of the container runtime. */
+/** SELinux types that every version allows; '' is that of the container runtime. */
 const SELINUX_TYPES = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
 
 const seLinux =

@@ -28,7 +28,7 @@ const IGNORED: ReadonlySet<string> = new Set([
 
 /**
  * Decides about a change. The quotas may have been charged since they were read: a charge is checked again when it is
- * stored. Changes that are not charged, or are refused, are decided by the current ones.
+ * stored. Changes that are not charged, or are refused, are decided by the current quotas.
  */
 function decideBy(
   views: QuotaViews,

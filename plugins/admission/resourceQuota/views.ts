@@ -18,7 +18,7 @@ interface View {
 export class QuotaViews {
   /** By namespace and name. */
   readonly #views = new Map<string, Map<string, View>>();
-  /** The quotas of a namespace in the order of their names, as they were read last. */
+  /** The quotas of a namespace in the order of their names, as last read. */
   readonly #lists = new Map<string, readonly Quota[]>();
 
   /** Takes a change of a quota. */
@@ -40,7 +40,7 @@ export class QuotaViews {
     views.set(name, { quota: read(), read: undefined });
   }
 
-  /** The quotas of a namespace as they were read last, in the order of their names. */
+  /** The quotas of a namespace as last read, in the order of their names. */
   of(namespace: string): readonly Quota[] {
     const views = this.#views.get(namespace);
     if (!views) return [];

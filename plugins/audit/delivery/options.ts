@@ -28,7 +28,7 @@ export interface DeliveryOptions {
   readonly truncate?: TruncateOptions;
 }
 
-/** Reads the options that the server makes of its flags. Throws ConfigError for something else. */
+/** Reads the options that the server makes from its flags. Throws ConfigError for something else. */
 export function parseDelivery(config: object): DeliveryOptions {
   const { mode, batch, truncate } = config as DeliveryOptions;
   if (typeof mode !== 'string' || !isRecord(batch)) throw new ConfigError('mode', 'use the flags --audit-…');

@@ -18,7 +18,7 @@ import {
 
 /** How long the providers that a changed file names may take to answer, before the change has failed; upstream's. */
 const READY_MS = 60_000;
-/** Time between two looks whether they have answered. */
+/** Time between two checks whether they have answered. */
 const LOOK_MS = 250;
 
 /** The gate of `anonymous` in the file. */

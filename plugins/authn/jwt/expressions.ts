@@ -1,7 +1,7 @@
 import type * as Cel from '../../../core/cel/index.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 
-/** The environments of expressions over the claims of a token, and over the user that is made of them. */
+/** The environments of expressions over the claims of a token, and over the user that is made from them. */
 export interface Environments {
   readonly cel: typeof Cel;
   readonly claims: Cel.Environment;

@@ -21,7 +21,7 @@ function authorities({ certificateAuthority }: Issuer): readonly string[] {
 
 /**
  * The JSON object at an address. Rejects with an Error for anything else: redirects, other codes, documents that are
- * too large, and answers that take longer than until `deadline` (of `monotonicTime`).
+ * too large, and answers that are not complete at `deadline` (of `monotonicTime`).
  */
 function fetchObject(url: string, ca: readonly string[], deadline: number): Promise<UnknownRecord> {
   return new Promise((resolve, reject) => {

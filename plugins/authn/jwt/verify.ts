@@ -11,7 +11,7 @@ const LEEWAY = 60;
 export interface DecodedToken {
   readonly header: UnknownRecord;
   readonly claims: UnknownRecord;
-  /** The issuer that the token names. It is not verified yet that the token is from there. */
+  /** The issuer that the token names. Whether the token is from there is not verified yet. */
   readonly issuer: string;
 }
 

@@ -108,7 +108,7 @@ async function loadAuthority({ certFile, keyFile }: SignerFiles): Promise<Author
   };
 }
 
-/** From when to when a certificate is valid; never longer than its issuer. */
+/** The period in which a certificate is valid: never longer than that of its issuer. */
 function validityOf({ lifetimeMs, now }: Issue, issuerEnds: number): { notBefore: Date; notAfter: Date } {
   const from = now - BACKDATE_MS;
   const until = lifetimeMs < SHORT_MS ? now + lifetimeMs : from + lifetimeMs;

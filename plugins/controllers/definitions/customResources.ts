@@ -103,7 +103,10 @@ class CustomResourceDefinitions {
     return Array.from(names, keyOf);
   }
 
-  /** Processes a definition after those of its group that came before, because the first one gets a name. */
+  /**
+   * Processes a definition after those of its group that came before: a name belongs to the first definition that asks
+   * for it.
+   */
   async process(name: string, context: ReconcileContext): Promise<void> {
     const group = groupOf(name);
     const before = this.#turns.get(group) ?? Promise.resolve();

@@ -11,7 +11,8 @@ type Places = ReadonlyMap<string, FoundObject | undefined>;
 
 /**
  * Records an Event about each object with an owner in another namespace, whose reference therefore has no effect. Like
- * upstream, it looks for the owner by its uid: where it is does not depend on the kind and name in the reference.
+ * upstream, it looks for the owner by its uid, so the place found does not depend on the kind and name in the
+ * reference.
  */
 export class MisplacedOwners {
   readonly #host: Host<'control'>;

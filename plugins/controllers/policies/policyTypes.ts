@@ -30,7 +30,7 @@ interface PublishedSchemas {
   readonly [name: string]: PublishedSchema;
 }
 
-/** An OpenAPI v3 document, as far as types are made of it. */
+/** An OpenAPI v3 document, as far as types are made from it. */
 export interface PublishedDocument {
   readonly components?: { readonly schemas?: PublishedSchemas };
 }

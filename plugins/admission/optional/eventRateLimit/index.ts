@@ -45,7 +45,7 @@ const limitEvents =
     };
   };
 
-/** Limits the events per second, of all, of a namespace, of a user, or about an object. */
+/** Limits the events per second: in total, of a namespace, of a user, or about an object. */
 export default definePlugin<readonly EventLimit[]>({
   name: 'event-rate-limit',
   parse: parseConfig,

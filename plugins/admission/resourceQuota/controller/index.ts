@@ -44,7 +44,7 @@ const written = (amounts: Amounts): { [resource: string]: string } =>
 interface Known {
   /** The quota at its last change. */
   quota: () => Quota;
-  /** When its changes are looked at, by the clock of `performance`; 0: it has not changed since the last look. */
+  /** When its changes are processed, by the clock of `performance`; 0: there are none. */
   lookAt: number;
   /** How long its changes are gathered, and until when that time grows. */
   gatherMs: number;
