@@ -5,7 +5,7 @@ import { cookiesOf, SESSION_COOKIE } from './sessions.js';
 
 /** The service that keeps the sessions. */
 export const SESSION_SERVICE = 'console-sessions';
-/** Sessions that one request may name: those of several servers at ports of one host. */
+/** Largest number of sessions that one request may name: those of several servers on ports of one host. */
 const MOST_NAMED = 20;
 
 /** The request with a bearer token as its only credentials. */

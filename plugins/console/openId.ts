@@ -41,7 +41,7 @@ const SCOPE = 'openid email profile';
 
 const library = () => import('oauth4webapi');
 
-/** `fetch` with the CAs of the provider, for answers that are not too large, within a time. */
+/** `fetch` with the CAs of the provider, for answers that are not too large, within a time limit. */
 const fetchWith =
   (authority: string | undefined) =>
   (

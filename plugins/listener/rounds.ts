@@ -44,7 +44,9 @@ export class Rounds {
     else setImmediate(begin);
   }
 
-  /** Flushes those from `at` on, `spent` milliseconds after the begin of the round without the time between slices. */
+  /**
+   * Flushes those from `at` on, `spent` milliseconds after the beginning of the round, without the time between slices.
+   */
   #run(round: readonly Flushable[], at: number, spent: number): void {
     const began = this.now();
     let i = at;

@@ -60,7 +60,7 @@ class Server implements UwsServer {
 /**
  * Returns why a request must not be served because of the user that it impersonates, as a message for the client;
  * undefined if it may. uWS removes bytes above 0x7f from both ends of a value. A name of such bytes becomes empty, and
- * the request would be served as one of the sender, who may have more permissions.
+ * the request would be served as a request of the sender itself, who may have more permissions.
  */
 function impersonationFault(headers: Headers): string | undefined {
   const empty = headers.find(([name, value]) => value === '' && name.startsWith('impersonate-'));

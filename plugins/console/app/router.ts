@@ -109,7 +109,7 @@ export function match(pattern: string, path: string): Readonly<Record<string, st
   }
 }
 
-/** Links of the console change the page without loading it again. Returns a function that ends this. */
+/** Has links of the console change the page without loading it again. Returns a function that stops this. */
 export function followLinks(): () => void {
   const click = (event: MouseEvent): void => {
     const link = (event.target as Element | null)?.closest?.('a');

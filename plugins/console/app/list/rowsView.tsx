@@ -77,7 +77,7 @@ function Line({ row, index, height, columns, isActive, kind, now }: LineProps) {
   );
 }
 
-/** Where a table is scrolled to, its size, and the height of a row, in pixels. */
+/** The scroll position of a table, its size, and the height of a row, in pixels. */
 function useViewport(table: RefObject<HTMLDivElement | null>) {
   const top = useSignal(0);
   const size = useSignal({ width: 0, height: 400, row: 34 });

@@ -4,7 +4,7 @@ import { between, type Labels, quantile, type Snapshot } from '../metrics/snapsh
 /** A line of a chart. */
 export interface Series {
   readonly label: string;
-  /** The value at a reading, which may be compared with the previous one; null for none. */
+  /** Computes the value at a reading, which may depend on the previous one; null for none. */
   readonly value: (now: Snapshot, before: Snapshot) => number | null;
 }
 

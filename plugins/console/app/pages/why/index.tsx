@@ -122,7 +122,7 @@ function OneDecision({ kind, id }: { readonly kind: Kind; readonly id: string })
   );
 }
 
-/** Why the server refused a request, or its changes to one: recent decisions, or one of them. */
+/** Shows why the server refused a request, or what it changed in it: recent decisions, or one of them. */
 export default function WhyPage({ params, query }: PageProps) {
   const kind = decisionKind();
   if (!kind)

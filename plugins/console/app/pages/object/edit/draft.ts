@@ -235,8 +235,8 @@ export class Draft {
   }
 
   /**
-   * Sends the text without storing it, and shows the object that would be stored. `force`: an apply takes the fields of
-   * other managers over.
+   * Sends the text without storing it, and shows the object that would be stored. `force`: an apply takes over the
+   * fields of other managers.
    */
   async check(context: ApplyContext, force = false): Promise<void> {
     await this.#run(async () => {

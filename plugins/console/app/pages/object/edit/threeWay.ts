@@ -7,7 +7,7 @@ export interface FieldChange {
   readonly path: Path;
   /** Undefined: removed. */
   readonly value: unknown;
-  /** Whether the server sets it, and nobody has decided anything. */
+  /** Whether the server sets the field, so that the change is no decision of a user. */
   readonly isOfServer?: boolean;
 }
 
@@ -62,7 +62,7 @@ const isOfServer = (path: Path, further: readonly Path[]): boolean =>
 
 /**
  * Compares two versions of an object that were both made from a third one. `ofServer`: further fields that writes of
- * the object do not change, such as a status that is written on its own.
+ * the object do not change, such as a status that is written separately.
  */
 export function compareThree(base: unknown, mine: unknown, theirs: unknown, ofServer: readonly Path[] = []): ThreeWay {
   const changes: FieldChange[] = [];

@@ -22,7 +22,7 @@ export interface Problem {
 /** Largest number of problems of one text that are shown. */
 const SHOWN_PROBLEMS = 100;
 
-/** Adds the keys that a map has twice to the errors of a document. */
+/** Adds keys that occur twice in a map to the errors of a document. */
 function checkKeys(doc: Document.Parsed): void {
   visit(doc, {
     Map(_, { items }) {
