@@ -36,9 +36,9 @@ export interface StuckThreadsPool {
 interface Kept {
   /** The user of the job; '' if that is not known. */
   readonly user: string;
-  /** The job is stuck. */
+  /** Whether the job is stuck. */
   isStuck?: boolean;
-  /** The thread has returned, and another one has its place. */
+  /** Whether the thread has returned, and another one has its place. */
   isReplaced?: boolean;
 }
 
@@ -77,7 +77,7 @@ export class StuckThreads {
     this.#watch.begin();
   }
 
-  /** A thread is ready. */
+  /** To be called when a thread is ready. */
   addThread(thread: number, progress: SharedArrayBuffer): void {
     this.lanes.ready.add(thread);
     this.#watch.add(thread, progress);
@@ -134,7 +134,7 @@ export class StuckThreads {
     this.suspects.end(user);
   }
 
-  /** A thread has ended. */
+  /** To be called when a thread has ended. */
   threadEnded(thread: number): void {
     const kept = this.#kept.get(thread);
     this.#kept.delete(thread);

@@ -56,7 +56,7 @@ export class Suspects {
     });
   }
 
-  /** A job of a user keeps its thread. */
+  /** To be called when a job of a user keeps its thread. */
   begin(user: string): void {
     if (user === '') return;
     const suspect = this.#suspectOf(user);
@@ -66,7 +66,7 @@ export class Suspects {
     suspect.until = this.now() + MOST_SLOWED_MS;
   }
 
-  /** The job is stuck. */
+  /** To be called when the job is stuck. */
   strike(user: string): void {
     const suspect = this.#users.get(user);
     if (!suspect) return;
@@ -76,13 +76,13 @@ export class Suspects {
     if (before >= 0) suspect.slowedUntil = now + Math.min(MOST_SLOWED_MS, SLOWED_MS * 2 ** before);
   }
 
-  /** The job has ended. */
+  /** To be called when the job has ended. */
   end(user: string): void {
     const suspect = this.#users.get(user);
     if (suspect) suspect.running--;
   }
 
-  /** A job that ran apart has kept its thread for this many milliseconds. */
+  /** Takes the milliseconds for which a job that ran apart has kept its thread. */
   record(user: string, ms: number): void {
     const suspect = this.#users.get(user);
     if (suspect && suspect.doubt > 0 && ms < LONG_JOB_MS) suspect.doubt--;
