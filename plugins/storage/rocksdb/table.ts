@@ -24,7 +24,7 @@ const CRC_32C = 1;
 const LISTED = 6;
 /** The first version whose index has blocks without the length of each value. */
 const SHORT_INDEX = 4;
-/** The largest block that is uncompressed: a value may have 1.5 MiB, and a block several. */
+/** The largest block that is decompressed: a value may have 1.5 MiB, and a block several. */
 const MAX_BLOCK = 64 * 1024 * 1024;
 const INDEX = 'rocksdb.index';
 

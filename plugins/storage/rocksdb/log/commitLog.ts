@@ -73,8 +73,8 @@ export class CommitLog {
   }
 
   /**
-   * Continues a log from number `first`. All its records must be durable in the database: one of its segments is begun
-   * again.
+   * Continues a log from number `first`. All its records must be durable in the database: one of its segments is
+   * reused.
    */
   static async resume(path: string, content: LogContent, first: number): Promise<CommitLog> {
     const files: SegmentFile[] = [];
