@@ -24,7 +24,9 @@ import { validateImmutable, validateNotNegative } from './violations.js';
 export const validateCounts = <T extends object>(spec: T, members: readonly IntegerMember<T>[]): Violation[] =>
   members.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
 
-/** How a workload with pods that always run is named in messages, and the special rules of its validation. */
+/**
+ * A workload whose pods have the restart policy Always: its names in messages, and the special rules of its validation.
+ */
 export interface Workload {
   /** The kind in the message about an empty selector. */
   readonly kind: string;

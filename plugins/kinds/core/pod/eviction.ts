@@ -71,7 +71,7 @@ function selects(budget: PodDisruptionBudget, pod: Pod): boolean {
 const isReady = (pod: Pod): boolean =>
   (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
 
-/** Whether a budget lets pods that are not ready go: always, or while enough others are healthy. */
+/** Whether a budget allows the eviction of pods that are not ready: always, or while enough others are healthy. */
 function allowsUnready(budget: PodDisruptionBudget): boolean {
   if ((budget.spec.unhealthyPodEvictionPolicy ?? '') === 'AlwaysAllow') return true;
   const desired = budget.status?.desiredHealthy ?? 0;

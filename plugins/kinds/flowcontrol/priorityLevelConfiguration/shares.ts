@@ -34,7 +34,7 @@ export function setShares(
   }
 }
 
-/** A level in another version: only in v1beta3, the annotation tells that shares are 0. */
+/** Converts a level to another version: only in v1beta3, the annotation tells that shares are 0. */
 export function convertLevel(
   level: PriorityLevelConfiguration,
   apiVersion: string,

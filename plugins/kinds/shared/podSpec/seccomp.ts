@@ -14,7 +14,7 @@ const podAnnotation = (naming: Naming): string => naming.label('seccomp.security
 /** The prefix of the annotations for containers; the name of the container follows. */
 const containerPrefix = (naming: Naming): string => naming.label('container.seccomp.security.alpha.orchestrator.io/');
 
-/** A part of a pod with a seccomp profile of its own, and the annotation that stood for it. */
+/** A part of a pod that may have a seccomp profile, and the annotation of earlier releases for it. */
 interface Profiled {
   readonly annotation: string;
   readonly field: string;

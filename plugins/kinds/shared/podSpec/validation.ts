@@ -202,7 +202,7 @@ const validateHostAliases = (pod: PodSpec, field: string): Violation[] =>
     ];
   });
 
-/** Checks who the pod is, where it runs, and how important it is. */
+/** Checks the account, the node, the host names, the tolerations and the priority of a pod, among others. */
 const validateIdentity = (pod: PodSpec, field: string): Violation[] => [
   ...validateSubdomainIfSet(pod, 'serviceAccountName', `${field}.serviceAccountName`),
   ...validateSubdomainIfSet(pod, 'nodeName', `${field}.nodeName`),

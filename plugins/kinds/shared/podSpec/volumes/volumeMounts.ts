@@ -90,9 +90,7 @@ function validatePropagation(mount: VolumeMount, container: EphemeralContainer, 
   return [...found, ...validateRecursive(mount, `${field}.recursiveReadOnly`)];
 }
 
-/**
- * A mount can include the mounts below it in being read-only if it is read-only itself, and does not propagate mounts.
- */
+/** Checks that only a mount that is read-only and does not propagate mounts makes the mounts below it read-only too. */
 function validateRecursive(mount: VolumeMount, field: string): Violation[] {
   const value = mount.recursiveReadOnly;
   if (isAbsent(value) || value === 'Disabled') return [];

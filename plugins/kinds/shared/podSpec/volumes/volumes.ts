@@ -27,7 +27,10 @@ import {
 } from '../../volumes/volumeSources.js';
 import { validateFieldFiles, validateFileMode, validateItems, validateProjected } from './projections.js';
 
-/** A named volume claims storage for its pod; `podName` is empty if the pod has no name yet. */
+/**
+ * Checks the names that are made of the name of a volume: that of its iSCSI target, and that of the claim of an
+ * ephemeral volume. `podName` is empty if the pod has no name yet.
+ */
 function validateUse(volume: Volume, name: string, where: string, podName: string): Violation[] {
   const found: Violation[] = [];
   found.push(...toViolations(`${where}.name`, name, iscsiNameComplaints(volume.iscsi, name)));

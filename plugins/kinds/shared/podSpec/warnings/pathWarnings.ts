@@ -123,8 +123,8 @@ function projectedWarnings(
 }
 
 /**
- * The sources of projected volumes that were sent with an empty list of items: their numbers, by that of the volume.
- * `at` is the place of the pod's spec in the object.
+ * The sources of projected volumes that were sent with an empty list of items: their indexes, by the index of the
+ * volume. `at` is the place of the pod's spec in the object.
  */
 function emptiedSources({ eachEmptied }: StrategyContext, at: string): ReadonlyMap<number, ReadonlySet<number>> {
   const found = new Map<number, Set<number>>();
