@@ -136,8 +136,8 @@ async function runStages(
 }
 
 /**
- * Throws 406 where the answer could not be sent, before anything is done; and refuses what would have to connect to a
- * process or port, after validators were asked about it.
+ * Throws 406, before anything is done, if the answer could not be sent. After validators were asked about them, refuses
+ * requests that would have to connect to a process or port.
  */
 async function checkAnswerable(context: Context, request: AuthorizedRequest): Promise<void> {
   const { resource, route, target, job } = request;

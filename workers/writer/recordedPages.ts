@@ -7,7 +7,7 @@ import type { Subscriber } from './subscriber.js';
 /** Events after which reading the pages again costs less than the recorded ones. */
 const MAX_EVENTS = 10_000;
 
-/** Whether a prefix is that of everything, or of all objects of one resource. */
+/** Whether a prefix selects everything, or all objects of one resource. */
 const isWhole = (prefix: string): boolean => prefix === '' || `${storageNameIn(prefix)}/` === prefix;
 
 /** Objects of one resource. */
@@ -89,7 +89,7 @@ export class RecordedPages {
   }
 
   /**
-   * Called when all objects were added but those of the resources with the prefixes `missing`. Threads that wait for
+   * Called when all objects were added except those of the resources with the prefixes `missing`. Threads that wait for
    * these are told, and those that follow none of them have all they need. To be called by `publish`.
    */
   complete(revision: number, missing: readonly string[] = []): void {

@@ -134,7 +134,7 @@ export class StartPages {
     }
   }
 
-  /** Sends everyone who waits for recorded pages pages of its own, if reading them took longer than history is kept. */
+  /** If reading the recorded pages took longer than history is kept, sends separate pages to each waiting thread. */
   #replaceRecorded(error: Error): void {
     // A thread that was told that resources are complete has shown their objects, and would miss the changes since.
     if (!(error instanceof Compacted) || this.#recorded!.isPartlyServed) {

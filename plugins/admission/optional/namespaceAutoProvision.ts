@@ -21,7 +21,7 @@ async function provide(host: Pick<Host<'front'>, 'request'>, name: string): Prom
   }
 }
 
-/** Creates namespaces as the server: the senders of requests need no permission for it. */
+/** Creates namespaces on behalf of the server: the senders of requests need no permission to create them. */
 const provider = (host: Pick<Host<'front'>, 'request'>): Service => ({
   name: NAME,
   start: () => undefined,

@@ -68,7 +68,7 @@ export const policyText = (policy: Policy, labels: { readonly [key: string]: str
     .map(mode => `${mode}=${levelText(policy[mode])}`)
     .join(', ');
 
-/** A level by its name; undefined if there is none of this name. */
+/** The level with a name; undefined if no level has it. */
 export const levelNamed = (name: string): Level | undefined => LEVELS.find(level => level === name);
 
 const VERSION = /^v1\.(0|[1-9][0-9]*)$/;

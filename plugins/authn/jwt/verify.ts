@@ -39,7 +39,7 @@ function objectIn(part: string | undefined, read: (bytes: Uint8Array) => unknown
 
 /** The header that was decoded last, and its text: those of a provider are equal until it has another key. */
 let lastHeader: { readonly text: string; readonly header: UnknownRecord } | undefined;
-/** Longer headers are decoded each time, so that what is kept is bounded. */
+/** Longer headers are decoded each time, so that the size of the cache is bounded. */
 const KEPT_HEADER = 1000;
 
 function headerIn(text: string): UnknownRecord | undefined {

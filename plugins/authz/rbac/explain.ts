@@ -15,7 +15,7 @@ import { allowsPath, compileRules } from './rules.js';
 export interface BoundRules {
   readonly description: string;
   readonly rules: readonly PolicyRule[];
-  /** Whether the binding counts in another namespace than that of the request. */
+  /** Whether the binding applies only outside of the namespace of the request. */
   readonly isElsewhere: boolean;
 }
 

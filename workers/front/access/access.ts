@@ -107,7 +107,7 @@ export function credentialKey(exchange: Exchange): string {
 }
 
 /**
- * Returns the question to an authorizer as one string: the path determines everything about the target but the verb.
+ * Returns the question to an authorizer as one string: the path determines everything about the target except the verb.
  * Selectors are part of it because authorizers may look at them.
  */
 export function decisionKey(route: Route): string {

@@ -2,7 +2,7 @@ import { SLICE_MS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { setImmediate } from '../../../core/runtime/timers.js';
 
-/** Weight of the items between two readings of the clock, each of which costs as much as an item or two. */
+/** Weight of the items between two readings of the clock. A reading costs as much as an item or two. */
 const WEIGHT_PER_LOOK = 16;
 /** The part of a slice that one computation has before the next one runs, in milliseconds. */
 const SHARE_MS = SLICE_MS / 4;

@@ -75,7 +75,7 @@ export interface MediaForm {
    * `includeObject`.
    */
   list(asked: Asked, entries: readonly Entry[], parts: FormParts): ListForm | undefined;
-  /** An object as a body of its own. `type`: its type, unless it is of the meta group. */
+  /** Makes a body of one object. `type`: its type, unless it is of the meta group. */
   body(object: MadeObject, type?: Struct): Uint8Array;
   /** An event of a watch with such an object. */
   event(type: string, object: MadeObject, objectType?: Struct): Uint8Array;

@@ -96,7 +96,7 @@ const openApiOf = (parts: Parts): ((others: OtherDescriptions) => OpenApiDocumen
     openApiDocuments(of, parts.naming, { documents: [...further.values()], others }, previous),
   );
 
-/** The handlers of everything outside of the resources. `routes.ts` has their paths. */
+/** The handlers of paths outside of the resources, which `routes.ts` lists. */
 export function pathHandlers(parts: Parts): PathHandlers {
   const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, sites, address } =
     parts;

@@ -147,7 +147,7 @@ export class PoolClient {
       sender.trail = first ? { ...result.trail, steps: first.steps, unseenChanges: first.unseenChanges } : result.trail;
       sender.key = 'key' in result ? result.key : undefined;
     }
-    // Of annotations with the same name, the first is kept. A second write has none.
+    // Annotations of earlier jobs take precedence. Those of a second write are ignored.
     if (!isSecondWrite && result.annotations) sender.admission = { ...result.annotations, ...sender.admission };
     return result;
   }

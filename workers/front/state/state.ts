@@ -132,7 +132,7 @@ export class State {
   }
 
   /**
-   * All collections are complete but those with the prefixes `missing`, of which some objects are here. Deletions
+   * All collections are complete except those with the prefixes `missing`, some of whose objects may be here. Deletions
    * before the start are not known, so every collection counts as changed at this revision.
    */
   #complete(missing: readonly string[]): void {

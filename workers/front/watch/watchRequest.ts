@@ -18,7 +18,7 @@ import { Watcher } from './watcher.js';
 import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
 import { acceptWebSocket } from './webSocket.js';
 
-/** White space before a document. Not a line of its own: clients that read lines take each for an event. */
+/** A space before a document. A line end would not do: clients that read lines take each line for an event. */
 const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
 /** The first of the four bytes of a frame's length: no object is so large that this byte differs. */
 const FRAME_START: ByteAhead = { value: 0, partOfWrite: true };

@@ -36,8 +36,8 @@ export class CollectionDeleter {
   constructor(readonly context: DeletionContext) {}
 
   /**
-   * Deletes each chosen object as a delete of its own, without a transaction (spec, "Operations"), and answers with the
-   * list of them. Nothing is deleted if one of them cannot be converted for that list. Throws Refusal.
+   * Deletes each chosen object separately, without a transaction (spec, "Operations"), and answers with the list of
+   * them. Nothing is deleted if one of them cannot be converted for that list. Throws Refusal.
    */
   async answer(request: FrontRequest, body: Uint8Array): Promise<void> {
     const { pool, reads } = this.context;

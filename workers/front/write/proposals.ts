@@ -54,8 +54,8 @@ export class Proposals {
   }
 
   /**
-   * The writer's verdict on an open proposal that was made. `unavailable` if there is none within WRITE_MS: the
-   * proposal may take place later.
+   * The writer's verdict on a proposal that the pool has sent. `unavailable` if there is none within WRITE_MS: the
+   * proposal may be committed later.
    */
   verdictOn({ id, verdict }: OpenProposal): Promise<Verdict> {
     const proposal = this.#open.get(ownId(id));

@@ -113,7 +113,7 @@ class RequestView implements ChangeView {
     return { group: resource.group, version: resource.version, kind: shortName(subresource?.options?.id ?? '') };
   }
 
-  /** Whether the kind of the subresource is another one than that of the resource. */
+  /** Whether the kind of the subresource differs from that of the resource. */
   get #isPart(): boolean {
     const { subresource } = this.#request.route;
     return subresource !== undefined && subresource.kind !== this.#request.resource.kind;

@@ -40,7 +40,9 @@ export function ensureNamespace({ resource, target }: AuthorizedRequest, { metad
 export const parseVersion = ({ metadata: { resourceVersion } }: ApiObject): number =>
   resourceVersion ? parseRevision(resourceVersion, 'metadata.resourceVersion') : 0;
 
-/** The refusal of a change of another version than that of `old`. The decision names the manager that wrote it. */
+/**
+ * The 409 for a change that expects another version than `old` has. The decision names the manager that wrote `old`.
+ */
 function modifiedError(request: AuthorizedRequest, old: ApiObject): Refusal {
   const managers = [...decodeManagers(old.metadata.managedFields).values()];
   // Times are in seconds: of several writes within one second, any may be named.

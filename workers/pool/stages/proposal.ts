@@ -100,7 +100,7 @@ function proposedCharges({ naming, now }: Context, { charges }: AuthorizedReques
 
 const MARK = Buffer.from(REVISION_MARK);
 
-/** The operations that store changes of other objects than that of the request. */
+/** The operations that store changes of objects other than that of the request. */
 const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] = []): Transaction =>
   changes.map(({ resource, object }) => ({
     is: 'put',

@@ -10,7 +10,7 @@ export interface DiffLine {
 
 /** Milliseconds after which a comparison becomes coarser. */
 const LONGEST_MS = 500;
-/** The first character that stands for a line, and those that no text may have alone. */
+/** The first character that represents a line, and the range of surrogates, which must not occur unpaired. */
 const FIRST = 0x100;
 const SURROGATES = [0xd800, 0xe000] as const;
 
