@@ -34,7 +34,7 @@ function cloneError(grant: Grant): unknown {
 
 /**
  * Resolves when the outcomes of a turn are posted, which happens while promises are resolved: callbacks of `nextTick`
- * run after that. Without this, a next batch that keeps or ends the thread would hold back outcomes whose proposals are
+ * run after that. Otherwise a next batch that keeps or ends the thread would hold back outcomes whose proposals were
  * sent.
  */
 const untilPosted = (): Promise<void> => new Promise(resolve => process.nextTick(resolve));

@@ -115,7 +115,7 @@ function validityOf({ lifetimeMs, now }: Issue, issuerEnds: number): { notBefore
   return { notBefore: new Date(from), notAfter: new Date(Math.min(until, issuerEnds)) };
 }
 
-/** A request that no certificate can be issued for, however often it is tried. */
+/** A request for which no certificate can be issued, even after retries. */
 export class Unsignable extends Error {}
 
 /** Whether a certificate has the names that were read from its request. */

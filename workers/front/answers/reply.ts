@@ -64,10 +64,10 @@ interface RefusedRequest {
 }
 
 /**
- * Answers with anything thrown: a Refusal is sent to the client as it is; all else is a bug, which is logged with its
- * stack and answered with 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer
- * ends it. `headers`: further headers of a refusal; `user`: the sender, for the log; `auditId`: that of the request.
- * Returns the refusal that was sent; undefined if none was.
+ * Answers with anything thrown: a Refusal is sent to the client as it is; anything else is a bug, which is logged with
+ * its stack and answered with 500. Never throws. If an answer has begun, nothing is sent: the code that streams the
+ * answer ends it. `headers`: further headers of a refusal; `user`: the sender, for the log; `auditId`: that of the
+ * request. Returns the refusal that was sent; undefined if none was.
  */
 export function refuseThrown(
   exchange: Exchange,

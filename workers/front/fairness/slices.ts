@@ -4,7 +4,7 @@ import { setImmediate } from '../../../core/runtime/timers.js';
 
 /** Weight of the items between two readings of the clock. A reading costs as much as an item or two. */
 const WEIGHT_PER_LOOK = 16;
-/** The part of a slice that one computation has before the next one runs, in milliseconds. */
+/** The share of a slice that one computation gets before the next one runs, in milliseconds. */
 const SHARE_MS = SLICE_MS / 4;
 
 /** A computation that waits for its next slice. */

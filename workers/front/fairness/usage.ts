@@ -74,8 +74,8 @@ const OF_CONTROLLERS: UsageLimits = {
 };
 
 /**
- * Number of users whose usage is remembered. A dropped user begins again at zero. It is the user whose last request is
- * the oldest, who uses little.
+ * Number of users whose usage is remembered. A dropped user begins again at zero. The user whose last request is the
+ * oldest, who uses little, is dropped first.
  */
 const REMEMBERED_USERS = 100_000;
 

@@ -28,10 +28,12 @@ export function storedEvents(resource: Resource, naming: Naming, listed: boolean
   };
 }
 
-/** A list without items, as JSON value. */
+/** A list without items, as a JSON value. */
 const emptyList = (kind: string, apiVersion: string) => ({ kind, apiVersion, metadata: {}, items: null });
 
-/** A list of the resource without items, as JSON value. Lists of custom kinds have the members that upstream's have. */
+/**
+ * A list of the resource without items, as a JSON value. Lists of custom kinds have the members that upstream's have.
+ */
 const emptyListOf = ({ listKind, apiVersion, builtIn }: Resource) =>
   builtIn ? emptyList(listKind, apiVersion) : { apiVersion, items: [], kind: listKind };
 
@@ -136,7 +138,7 @@ export function renderedEvents(
         return made.catch(() => NOTHING);
       }
       if (isObject) return media.event('BOOKMARK', object, resource.type);
-      // The metadata of custom kinds are those of a built-in type here as well.
+      // The metadata of custom kinds has a built-in type here as well.
       const metadata = { creationTimestamp: null, ...object.metadata };
       return media.event('BOOKMARK', {
         kind: 'PartialObjectMetadata',

@@ -15,7 +15,7 @@ export interface Waiting {
   readonly reject: (error: Error) => void;
   /** Its current run, once it was passed to Piscina. */
   run?: RunId;
-  /** How often it was taken from a thread that had begun it. */
+  /** Number of times that it was taken from a thread that had begun it. */
   repeats?: number;
   /** Set when it may have kept the thread that could not complete it: it is run once more, but not a second time. */
   isRetried?: boolean;

@@ -12,7 +12,7 @@ export interface StuckThreadsPool {
   readonly isBusy: () => boolean;
   /** Takes the outcomes that threads have written. Called at each check, in case nothing else calls it. */
   readonly takeOutcomes: () => void;
-  /** Whether threads may be stopped at a breakpoint, which is no failure of a plugin. */
+  /** Whether threads may be stopped at a breakpoint, which is not a failure of a plugin. */
   readonly isInspected: () => boolean;
   /** Whether jobs wait for a thread that is in a job. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;

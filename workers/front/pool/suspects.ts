@@ -4,7 +4,7 @@ import { Refusal } from '../../../core/model/refusal.js';
 /** Short jobs in a row after which a user is no longer a suspect: at first, and at most. */
 const LEAST_DOUBT = 8;
 const MOST_DOUBT = 256;
-/** How often the jobs of a user may be stuck before it is slowed down. */
+/** Number of times that jobs of a user may be stuck before the user is slowed down. */
 const STRIKES = 2;
 /** Number of users that are remembered. Above it, users that are not slowed down are forgotten. */
 const USERS = 1000;

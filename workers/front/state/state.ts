@@ -114,7 +114,7 @@ export class State {
     }
   }
 
-  /** Resolves true once `revision` has been seen, false after `ms`. */
+  /** Resolves with true once `revision` has been seen, with false after `ms` milliseconds. */
   reaches(revision: number, ms: number): Promise<boolean> {
     if (this.revision >= revision) return Promise.resolve(true);
     return new Promise(resolve => {

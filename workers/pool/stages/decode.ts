@@ -155,7 +155,7 @@ export function decodePatched(
     return invalidObject('', '', '', [invalid('patch', given, why)]);
   };
   const refuseUnknown = (all: string): Refusal => invalidPatch(`strict decoding error: ${all}`);
-  // Upstream reads an object without a version in a form whose metadata have other names, and finds no name.
+  // Upstream reads an object without a version in a form whose metadata has other members, and finds no name.
   if (resource.builtIn && !strategic && isMembers(value) && !value['apiVersion']) throw missingName(request);
   const unknown: string[] = [];
   const sink = {

@@ -66,9 +66,7 @@ function withoutStatus(set: FieldSet): FieldSet {
   return rest;
 }
 
-/**
- * The fields that a write of the status may own: those of the status, and those of the metadata that are not in `kept`.
- */
+/** The fields that a write of the status may own: those of the status, and those of the metadata except `kept`. */
 function statusFields(set: FieldSet, kept: readonly string[] = []): FieldSet {
   const { 'f:metadata': metadata, 'f:status': status } = set;
   const rest = Object.entries(metadata ?? {}).filter(([name]) => !kept.includes(name.slice('f:'.length)));

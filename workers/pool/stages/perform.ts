@@ -109,7 +109,7 @@ export function storedResource({ registry }: Context, storageName: string): Reso
   return resource;
 }
 
-/** Answers a review that its kind finds valid. Its metadata are not validated, because no object gets them. */
+/** Answers a review that its kind finds valid. Its metadata is not validated, because no object gets it. */
 async function performReview(context: Context, write: Review): Promise<ValidWrite> {
   const { request, draft, dryRun } = write;
   const { strategy } = request.resource;

@@ -14,7 +14,7 @@ import type { AuthorizedRequest, ObjectWrite } from '../types.js';
 /** Whether a request is about the scale of an object. */
 export const isScale = ({ subresource }: Route): boolean => subresource?.name === 'scale';
 
-/** Stands for a count that a custom object does not have. Counts are not negative, so no other value is this one. */
+/** Stands for a count that a custom object does not have. Counts are not negative, so no count has this value. */
 const NO_COUNT = -(2 ** 31);
 
 /** Throws 500 for an object whose values are not counts where its scale has counts. */
@@ -60,7 +60,7 @@ export function scaleWithReplicas(resource: Resource, object: ApiObject): ApiObj
 
 /**
  * The write that sets the desired replicas of `old` to those of `scale` and changes nothing else. `managers`: who owns
- * the fields of the object then. Throws 400 and 409 for metadata that are not the object's, 422 for negative replicas,
+ * the fields of the object then. Throws 400 and 409 for metadata that is not the object's, 422 for negative replicas,
  * and 500 for an object that has other values than counts.
  */
 export function replaceScale(

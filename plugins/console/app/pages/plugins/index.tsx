@@ -189,7 +189,7 @@ const webhookRows = (configured: Configured, snapshot: Snapshot | undefined): Ad
     );
   });
 
-/** Plugins, policies and webhooks, with how often they were called and how long that took. */
+/** Plugins, policies and webhooks, with the number and duration of their calls. */
 export default function PluginsPage() {
   const metrics = useMetrics();
   const configured = useSignal<Configured>(new Map());

@@ -1,6 +1,6 @@
 import { type Histogram, type Labels, quantile, type Snapshot, valuesOf } from '../metrics/snapshot.js';
 
-/** How often something was called, how long it took, and how often it failed or refused. */
+/** How many times something was called, failed or refused, and how long the calls took. */
 export interface Measure {
   readonly count: number;
   /** Seconds; undefined without a call. */
