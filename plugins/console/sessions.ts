@@ -3,7 +3,7 @@ import { CONSOLE_SESSIONS } from '../../core/limits.js';
 import { randomBytes } from '../../core/runtime/random.js';
 import { FairMap } from './fairMap.js';
 
-/** Begins the names of cookies with a session; the port follows: hosts have the same cookies at all ports. */
+/** The beginning of the names of session cookies. The port follows, because all ports of a host share its cookies. */
 export const SESSION_COOKIE = '__Host-console-';
 
 interface Session {

@@ -34,7 +34,7 @@ export interface Check {
   readonly level: Exclude<Level, 'privileged'>;
   /** The forms of the check with the minor version in which each begins, oldest first. */
   readonly versions: readonly (readonly [since: number, check: CheckPod])[];
-  /** The check of the baseline that is not made where this one is made. */
+  /** The check of the baseline level that this one replaces. */
   readonly replaces?: string;
 }
 

@@ -24,9 +24,9 @@ export class Batches {
   /** Whether the events that wait have waited long enough. */
   #isDue = false;
   #isClosing = false;
-  /** Runs until the events that wait are due. Started with the first of them. */
+  /** The timer until the waiting events are due. It is started with the first of them. */
   #wait: NodeJS.Timeout | undefined;
-  /** Runs until the throttle allows a batch. */
+  /** The timer until the throttle allows a batch. */
   #pause: NodeJS.Timeout | undefined;
   #idle: (() => void) | undefined;
   readonly #bucket: TokenBucket | undefined;

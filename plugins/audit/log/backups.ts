@@ -24,9 +24,7 @@ interface Backup {
 const GZ = '.gz';
 /** The end of the name of a file that is being compressed. */
 const PART = '.gz.part';
-/**
- * For a moment, threads may still write to a log that another one has renamed: it is not compressed before this time.
- */
+/** Threads may still write to a log that another one has just renamed: it is not compressed before this time. */
 const SETTLED_MS = 1000;
 /** A file that is still claimed, or not compressed completely, after this time belongs to a server that has ended. */
 const ABANDONED_MS = 3_600_000;

@@ -83,7 +83,7 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
         webhooks.set(key, kept?.get(key) ?? (await makeWebhook(one.webhook)));
       }
     } catch (error) {
-      // Each request tries again: webhooks that were made in vain would add up.
+      // Each request tries again: without this, unused webhooks would accumulate.
       closeAll(Array.from(webhooks).flatMap(([key, webhook]) => (kept?.has(key) ? [] : webhook)));
       throw error;
     }
@@ -123,7 +123,8 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
     async authorize(user, target) {
       const { decision, cacheFor, resources } = await (await authorizers()).authorize(user, target);
       if (cacheFor === 'never') return { ...decision, dependsOn: 'never' };
-      // A decision ends with a change of the objects that it depends on, and with a change of the file.
+      // A decision is valid until the objects that it depends on change. A change of the file takes effect after this
+      // time.
       const milliseconds = cacheFor === 'forever' ? REMEMBERED_MS : Math.min(cacheFor, REMEMBERED_MS);
       return { ...decision, dependsOn: { resources, milliseconds } };
     },

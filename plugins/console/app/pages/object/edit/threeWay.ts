@@ -7,7 +7,7 @@ export interface FieldChange {
   readonly path: Path;
   /** Undefined: removed. */
   readonly value: unknown;
-  /** Whether the server sets the field, so that the change is no decision of a user. */
+  /** Whether the server sets the field, so that the change is not a user's decision. */
   readonly isOfServer?: boolean;
 }
 
