@@ -78,8 +78,8 @@ interface Served {
 }
 
 /**
- * All that the handlers of an app keep. uWS never releases the handlers of an app, so the served content, which is a
- * whole server, must be taken from them when the app is closed.
+ * Everything that the handlers of an app keep a reference to. uWS never releases the handlers of an app, so the served
+ * content, which is a whole server, must be taken from them when the app is closed.
  */
 interface Link {
   served: Served | undefined;

@@ -6,8 +6,9 @@ import { type Flushable, Rounds } from './rounds.js';
 import type { Response } from './uwsTypes.js';
 
 /**
- * The most bytes of one write to uWS. Small pieces are copied into one buffer of this size, because a native call costs
- * more than copying 2 KB. All connections share it, because uWS copies bytes that the socket does not accept.
+ * The maximum number of bytes of one write to uWS. Small pieces are copied into one buffer of this size, because a
+ * native call costs more than copying 2 KB. All connections share it, because uWS copies bytes that the socket does not
+ * accept.
  */
 const SLAB_BYTES = 256 * 1024;
 /** Pieces of at least this size are sent without a copy. */
@@ -15,9 +16,9 @@ const DIRECT_BYTES = 64 * 1024;
 const slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 
 /**
- * The most bytes of a body that fit the cork buffer of uWS, of 16 KB, together with a head. Longer bodies must be
- * written with `tryEnd` and not corked: if the socket does not accept the corked bytes, uWS keeps these, reports that
- * the write has to wait, and discards the write.
+ * The maximum number of bytes of a body that fit, together with a head, the cork buffer of uWS, of 16 KB. Longer bodies
+ * must be written with `tryEnd` and not corked: if the socket does not accept the corked bytes, uWS keeps these,
+ * reports that the write has to wait, and discards the write.
  */
 export const CORKED_BYTES = 15 * 1024;
 

@@ -22,7 +22,7 @@ export function checkCertificate(
 
 /** Extended key usage of client certificates (RFC 5280, 4.2.1.12), and "any". */
 const CLIENT_USES = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
-/** The most cached certificates. With more clients than this, some are verified again. */
+/** Maximum number of cached certificates. With more clients than this, some are verified again. */
 const REMEMBERED = 10_000;
 
 interface Verdict {

@@ -11,9 +11,12 @@ import type { StoredRecord } from '../../core/services/encryption/values.js';
  * the value. A codec that leaves values as they are therefore copies nothing.
  */
 export interface ValueCodec {
-  /** The record to store for one with a value. The caller keeps using the value, so it must not be changed in place. */
+  /**
+   * Encodes the value in a record. Returns the record to store. The caller keeps using the value, so it must not be
+   * changed in place.
+   */
   encode(key: string, record: Buffer, header: number): Buffer;
-  /** The value in a record that was stored. Throws StoreError with the key if it cannot be decoded. */
+  /** Decodes the value in a stored record. Throws StoreError with the key if it cannot be decoded. */
   decode(key: string, record: Buffer, header: number): Uint8Array;
   /**
    * Must be awaited before stored records are decoded; undefined, as for a codec without it, if nothing has to be

@@ -131,7 +131,7 @@ function validateEphemeralContainers(pod: PodSpec, field: string, context: PodCo
   return found;
 }
 
-/** The most domains of a search list, and their length with the spaces between them. */
+/** The maximum number of domains of a search list, and their maximum length with the spaces between them. */
 const MOST_SEARCHES = 32;
 
 const SEARCHES_LENGTH = 2048;
