@@ -144,7 +144,7 @@ export default definePlugin({
   contribute: () => [
     validator.of(permissionOfPolicies),
     validator.of(host => permissionOfBindings(host, 'validatingadmission', onReference)),
-    // As upstream, which has exchanged user and verb in this message.
+    // Upstream's message has user and verb in the wrong order.
     validator.of(host => permissionOfBindings(host, 'mutatingadmission', (user, verb) => onReference(verb, user))),
   ],
 }) satisfies Plugin<null>;

@@ -45,8 +45,8 @@ export class MisplacedOwners {
   }
 
   /**
-   * Checks the owners that an object has got since the last check. As upstream, only the first owner that differs from
-   * its reference counts: it is reported if it is in another namespace.
+   * Checks the owners that an object has got since the last check. As in upstream, only the first owner that differs
+   * from its reference counts: it is reported if it is in another namespace.
    */
   async check(node: Node, context: ReconcileContext): Promise<void> {
     const owners = this.#unchecked.get(node.key);

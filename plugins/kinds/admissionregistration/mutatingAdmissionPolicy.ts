@@ -66,7 +66,7 @@ function validatePolicy(object: MutatingAdmissionPolicy, checks: ExpressionCheck
   const paramKind = spec.paramKind;
   const scope = { params: paramKind !== undefined, authorizer: true };
   const { violations, types } = validateVariables(spec, scope, checks);
-  // As upstream, mutations have `variables` even where the policy has none.
+  // As in upstream, mutations have `variables` even where the policy has none.
   const inner = { ...scope, variables: types ?? new Map(), mutation: true };
   return [
     ...validateFailurePolicy(spec, 'spec'),

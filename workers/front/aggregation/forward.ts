@@ -85,7 +85,7 @@ export async function forward(request: ForwardedRequest, agents: ConnectionAgent
   await promise.finally(() => clearTimeout(timer));
 }
 
-/** Answers with 504, as a text like upstream, and gives up the request to the other server. */
+/** Answers with 504 and a text, as upstream does, and gives up the request to the other server. */
 function expire(request: ForwardedRequest, sent: ClientRequest): void {
   answerText(request, 504, `${JSON.stringify(TIMED_OUT)}\n`);
   sent.destroy();

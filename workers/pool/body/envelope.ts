@@ -54,8 +54,8 @@ interface Expected extends TypeMeta {
 }
 
 /**
- * The refusal of a body of a built-in kind that names another kind or version. As upstream, it says why the body cannot
- * be decoded as the expected kind, or that it is another version of it.
+ * The refusal of a body of a built-in kind that names another kind or version. As in upstream, it says why the body
+ * cannot be decoded as the expected kind, or that it is another version of it.
  */
 function kindRefusal(registry: Registry, expected: Expected, { kind, apiVersion }: TypeMeta): Refusal {
   if (apiVersion.split('/').length > 2) return new UnreadableBody(`unexpected GroupVersion string: ${apiVersion}`);

@@ -24,7 +24,7 @@ const BACKOFF = { least: 1, most: 5 * 60 * SECOND, default: 500 };
 /** Stands for a time of 0, since 0 stands for the default. */
 const NONE = -1;
 
-/** A time in units of `unit` milliseconds. As upstream, 0 is the default, and -1 is none. */
+/** A time in units of `unit` milliseconds. As in upstream, 0 is the default, and -1 is none. */
 function timeAt(config: UnknownRecord, key: string, unit: number, limits: typeof TTL): number {
   const { [key]: value = 0 } = config;
   const path = `${ROOT}.${key}`;

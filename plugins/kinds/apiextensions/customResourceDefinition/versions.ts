@@ -57,7 +57,7 @@ export function validateVersions(versions: readonly CustomResourceDefinitionVers
 }
 
 /**
- * Violations of the selectable fields of a version. As upstream, fields that are equal in all versions need a schema
+ * Violations of the selectable fields of a version. As in upstream, fields that are equal in all versions need a schema
  * that is equal in all versions, and other fields one that is not.
  */
 function selectableViolations(

@@ -126,7 +126,7 @@ function toV2(autoscaler: Convertible<AutoscalerV1>, naming: Naming): Autoscaler
     metadata: withAnnotations(autoscaler, annotations),
     spec: {
       ...spec,
-      // As upstream, whose conversion sets this default: an apply in one version cannot drop all metrics of another.
+      // Upstream's conversion sets this default too: an apply in one version cannot drop all metrics of another.
       metrics: metrics.length > 0 ? metrics : [cpuMetric(DEFAULT_CPU_PERCENT)],
       ...(behavior ? { behavior } : {}),
     },

@@ -82,7 +82,7 @@ function validateRuleResources(rule: RuleWithOperations, field: string): Violati
   const report = (why: string): void => void found.push(invalid(field, goStrings(resources), why));
   if (resources.length > 1 && resources.includes('*/*'))
     report("if '*/*' is present, must not specify other resources");
-  // As upstream, only the last resource without a subresource counts.
+  // As in upstream, only the last resource without a subresource counts.
   if (resources.includes('*') && isLastPlain)
     report("if '*' is present, must not specify other resources without subresources");
   return found;
