@@ -181,7 +181,7 @@ export class UwsStream implements ResponseStream {
     if (!this.closed) this.res.close();
   }
 
-  /** Call when the connection is closed. The response is not used any more. */
+  /** Call when the connection is closed. The response is no longer used. */
   lose(): void {
     this.closed = true;
     this.stall.stop();

@@ -39,7 +39,7 @@ export class MisplacedOwners {
     if (added.length > 0) this.#unchecked.set(key, [...(this.#unchecked.get(key) ?? []), ...added]);
   }
 
-  /** To be called when an owner was deleted: it is not searched for any more. */
+  /** To be called when an owner was deleted: it is no longer searched for. */
   deleted(uid: string): void {
     this.#remember(uid, undefined);
   }

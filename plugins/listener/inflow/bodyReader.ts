@@ -45,7 +45,7 @@ export class BodyReader {
     if (!this.#parts.isBusy) this.#close();
   }
 
-  /** Call when the client has closed the connection, which is not used any more. */
+  /** Call when the client has closed the connection, which is no longer used. */
   lose(): void {
     this.#isPaused = false;
     if (!this.isOver) this.#abort(new Error('the client closed the connection'));

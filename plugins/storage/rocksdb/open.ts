@@ -124,7 +124,7 @@ async function openVerified(
       throw files.logDamage.length > 0 ? damagedFilesError(database.path, files.logDamage) : logError(problem);
     if (loaded.format !== String(FORMAT)) loaded = await moveKeys(database, loaded, complete, notice);
     last = Math.max(position?.sequence ?? 0, log?.last ?? 0);
-    // A log exists before the database says that there is one, and is changed only when it is not needed any more.
+    // A log exists before the database says that there is one, and is changed only when it is no longer needed.
     if (!log) created = await CommitLog.create(path, loaded.id, last + 1);
     const format = [metaKey('format'), Buffer.from(String(FORMAT))] as const;
     await writePosition(database, { sequence: last, closed: false }, [format]);

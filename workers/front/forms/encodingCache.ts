@@ -111,7 +111,7 @@ export class EncodingCache {
     }
   }
 
-  /** Drops the encodings of an object that is not current any more, with others where most of a segment is unused. */
+  /** Drops the encodings of an object that is no longer current, with others where most of a segment is unused. */
   remove(entry: Entry): void {
     for (let encoding = entry.encoding; encoding; encoding = encoding.next) {
       const { segment } = encoding;

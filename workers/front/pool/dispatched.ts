@@ -27,7 +27,7 @@ export interface Dispatched {
   readonly jobs: (Waiting | undefined)[];
   unanswered: number;
   readonly placement: Placement;
-  /** Called when the batch does not keep its thread any more, or is no longer awaited. */
+  /** Called when the batch no longer keeps its thread, or is no longer awaited. */
   readonly left: () => void;
   /** Set when the batch has ended before all of its jobs, which continue in its thread. */
   isLate?: boolean;
@@ -82,7 +82,7 @@ export class DispatchedJobs {
     return this.#batches.get(id);
   }
 
-  /** Takes a job out of its batch; undefined if it is not in it any more. */
+  /** Takes a job out of its batch; undefined if it is no longer in it. */
   take(id: number, at: number): Waiting | undefined {
     const batch = this.#batches.get(id);
     const waiting = batch?.jobs[at];

@@ -72,12 +72,12 @@ class PoolThread {
   outcomes?: SharedArrayBuffer;
   /** Its id in the operating system, once it is ready. */
   nativeId = 0;
-  /** Resolves when it does not load modules any more, or has ended. */
+  /** Resolves when it no longer loads modules, or has ended. */
   idle = withResolvers<void>();
   /** Resolves when it is ready. Rejects if it ends before. */
   readonly ready = withResolvers<void>();
   isReady = false;
-  /** Whether the thread ends because it is not needed any more. */
+  /** Whether the thread ends because it is no longer needed. */
   isRetired = false;
   /** Questions asked since its last answer; undefined if none is open. */
   unanswered?: Unanswered;

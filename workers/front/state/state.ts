@@ -188,7 +188,7 @@ export class State {
   #tidy(): void {
     void this.#buffers?.compact<Entry>({
       items: () => this.#entries(),
-      // An entry that was replaced since is not counted any more.
+      // An entry that was replaced since no longer counts.
       valueIn: entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),
       move: (entry, bytes) => entry.move(bytes),
       moved: ({ memory, items }) =>

@@ -14,7 +14,7 @@ interface Channel {
  * but at the latest after `ms` milliseconds, if given. The thread continues to run until it is terminated.
  */
 export async function closeThread(channel: Channel, ms?: number): Promise<void> {
-  // A thread that has ended has no id any more, and emits nothing.
+  // A thread that has ended no longer has an id, and emits nothing.
   if (channel.threadId === -1) return;
   let timer: NodeJS.Timeout | undefined;
   await new Promise<void>(resolve => {

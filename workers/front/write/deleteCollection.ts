@@ -74,9 +74,9 @@ export class CollectionDeleter {
 }
 
 /**
- * Deletes entries, a bounded number at once. Objects that do not exist any more are left out of the outcome. The first
- * other refusal, sent or thrown, is the outcome, once no deletion is in flight. No deletion is begun after it, or after
- * the client has gone away.
+ * Deletes entries, a bounded number at once. Objects that no longer exist are left out of the outcome. The first other
+ * refusal, sent or thrown, is the outcome, once no deletion is in flight. No deletion is begun after it, or after the
+ * client has gone away.
  */
 export async function deleteEntries(
   entries: readonly Entry[],

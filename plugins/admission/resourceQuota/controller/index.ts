@@ -18,7 +18,7 @@ import { ObjectCounts } from './counts.js';
 import { UsageCounter } from './counter.js';
 
 const QUOTAS = 'core/resourcequotas';
-/** How often all quotas are counted, in milliseconds: pods whose grace period has ended use nothing any more. */
+/** How often all quotas are counted, in milliseconds: pods whose grace period has ended no longer use anything. */
 const RECOUNT_MS = 5 * 60_000;
 /**
  * How long the changes of a quota are gathered, in milliseconds: admission changes it with each object. The time
@@ -99,8 +99,7 @@ const isPublished = ({ spec, status }: Quota): boolean =>
   status?.hard !== undefined && status.used !== undefined && isEqual(amountsOf(spec.hard), amountsOf(status.hard));
 
 /**
- * The new status of a quota; undefined if it stays the same. A resource that nothing counts any more keeps its last
- * amount.
+ * The new status of a quota; undefined if it stays the same. A resource that nothing counts now keeps its last amount.
  */
 function statusOf({ spec, status }: Quota, counted: Amounts): object | undefined {
   const hard = amountsOf(spec.hard);

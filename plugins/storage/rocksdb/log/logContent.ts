@@ -79,9 +79,8 @@ export async function readLog(path: string): Promise<LogContent | undefined> {
 }
 
 /**
- * The segments with consecutive generations up to the newest one. The database may not need the oldest of them any
- * more. Earlier segments were removed or reused because the database did not need them; if it does, its position shows
- * that.
+ * The segments with consecutive generations up to the newest one. The database may no longer need the oldest of them.
+ * Earlier segments were removed or reused because the database did not need them; if it does, its position shows that.
  */
 function selectNeeded(headers: readonly NamedHeader[], newest: NamedHeader): readonly NamedHeader[] {
   let from = headers.length - 1;

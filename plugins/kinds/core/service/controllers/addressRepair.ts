@@ -54,7 +54,7 @@ function belongsTo(
 
 /**
  * Makes IPAddresses agree with the addresses of Services. Missing ones are created: for Services that were made without
- * the gate, or whose IPAddress was deleted. IPAddresses that their Service does not have any more are deleted.
+ * the gate, or whose IPAddress was deleted. IPAddresses that their Service no longer has are deleted.
  */
 function repair(host: Host<'control'>): Controller {
   const holders = new Holders(host);
