@@ -222,7 +222,7 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
   return found;
 }
 
-/** Starts the listening threads, if there is to be more than one. */
+/** Starts the listening threads, if more than one is configured. */
 function startListening(
   { settings, scope: { data, log, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
   { live, paths, decided, record }: FrontEnd,

@@ -72,7 +72,7 @@ export class Backups {
     }
   }
 
-  /** Removes rotated logs that are too old or too many, and compresses the others if they are to be. */
+  /** Removes rotated logs that are too old or too many, and compresses the others if that is configured. */
   async clean(): Promise<void> {
     const { maxBackups, maxAgeMs, compresses } = this.options;
     if (maxBackups === 0 && maxAgeMs === 0 && !compresses) return;

@@ -86,7 +86,7 @@ class CustomResourceDefinitions {
     this.#apiVersion = host.naming.apiVersion('apiextensions.orchestrator.io/v1');
   }
 
-  /** The definitions that are to be processed after a change of any object. */
+  /** The definitions to process after a change of any object. */
   observe(event: ResourceEvent): KeyOf[] {
     const waiting = this.#deleting.get(event.storageName);
     if (waiting !== undefined && event.type === 'DELETED') return [keyOf(waiting)];

@@ -38,7 +38,7 @@ class NamespaceDeletion {
     this.#host = host;
   }
 
-  /** Notes a change of any object. Returns the namespace that is to be processed, if any. */
+  /** Notes a change of any object. Returns the namespace to process, if any. */
   observe(event: ResourceEvent): KeyOf[] {
     if (event.storageName === NAMESPACES) return this.#observeNamespace(event);
     const { namespace } = event;

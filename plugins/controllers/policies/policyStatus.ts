@@ -36,7 +36,7 @@ const needsCheck = (policy: Frozen<ValidatingAdmissionPolicy>): boolean =>
 class UnsettledPolicies {
   readonly #policies = new Map<string, Unsettled>();
 
-  /** How long a policy is still to wait, in milliseconds; 0 if it is to be checked now, which also forgets it. */
+  /** How long a policy must still wait, in milliseconds. If that is 0, it must be checked now, and is forgotten. */
   waitFor(name: string, policy: Frozen<ValidatingAdmissionPolicy>): number {
     const now = monotonicTime();
     const { generation, resourceVersion } = policy.metadata;

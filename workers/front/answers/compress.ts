@@ -17,8 +17,8 @@ const COMPRESSED: Headers = [
 ];
 
 /**
- * Whether an answer of that size is to be compressed (spec, "Response compression"): large answers to reads whose
- * client names gzip.
+ * Whether to compress an answer of that size (spec, "Response compression"): large answers to reads whose client names
+ * gzip.
  */
 export const compresses = (exchange: Exchange, bytes: number): boolean =>
   bytes >= GZIP_BYTES && exchange.method === 'GET' && acceptsGzip(exchange.header('accept-encoding'));

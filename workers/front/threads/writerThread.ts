@@ -139,7 +139,7 @@ export class StoreThread {
     return { port: this.#connect({ counter, ring, reacts, front }), counter, ring };
   }
 
-  /** Connects the front end of this thread, which is to be done once. It is woken for every message. */
+  /** Connects the front end of this thread. To be called once. The front end is woken for every message. */
   feed(take: (message: FedMessage) => void): StoreFeed {
     const counter = this.#newCounter(MAIN_FRONT);
     const port = this.#connect({ counter, reacts: true, front: MAIN_FRONT });

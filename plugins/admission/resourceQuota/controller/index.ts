@@ -65,7 +65,7 @@ function lookLater(known: Known, now: number): void {
 class Quotas {
   readonly #namespaces = new Map<string, Map<string, Known>>();
 
-  /** Takes a change of a quota. Returns whether it is to be reconciled. */
+  /** Takes a change of a quota. Returns whether it must be reconciled. */
   take({ type, namespace, name, object }: ResourceEvent<ResourceQuota>): boolean {
     let quotas = this.#namespaces.get(namespace);
     if (type === 'DELETED') {
@@ -133,7 +133,7 @@ function quotaController(host: Host<'control'>): Controller {
   function* affected(event: ResourceEvent<ApiObject>): Iterable<KeyOf> {
     counts.take(event);
     const { type, namespace, storageName } = event;
-    // Quotas that are to be counted anyway are queued already.
+    // Quotas that must be counted anyway are queued already.
     const others = type === 'ADDED' ? [] : [...quotas.of(namespace)].filter(([, { isDue }]) => !isDue);
     if (others.length === 0 || !mayFree(event)) return;
     for (const [name, quota] of others) {
