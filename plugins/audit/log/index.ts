@@ -48,7 +48,7 @@ class LogWriter implements EventWriter {
   async write(events: readonly string[]): Promise<void> {
     const file = this.#file;
     if (!file) return await writeOut(events.join(''));
-    // Events that are appended together are written together, as far as they fit into one file.
+    // Events that are appended at the same time are written at once, as many as fit into one file.
     await Promise.all(events.map(text => file.append(text)));
   }
 

@@ -30,7 +30,7 @@ interface PublishedSchemas {
   readonly [name: string]: PublishedSchema;
 }
 
-/** An OpenAPI v3 document, as far as types are made from it. */
+/** The members of an OpenAPI v3 document that types are made from. */
 export interface PublishedDocument {
   readonly components?: { readonly schemas?: PublishedSchemas };
 }

@@ -40,7 +40,7 @@ export class TaskQueue extends ArrayTaskQueue {
   }
 }
 
-/** The jobs of the threads, as far as lanes depend on them. */
+/** What lanes need to know about the jobs of the threads. */
 export interface ThreadJobs {
   /** Whether a thread has jobs without an answer. */
   hasJobs(thread: number): boolean;

@@ -86,7 +86,7 @@ export class PoolClient {
   }
 
   /**
-   * Runs a job of a request. The pool authenticates and authorizes the sender as far as that is not known; what it
+   * Runs a job of a request. The pool authenticates and authorizes the sender unless that is known already; what it
    * finds is noted in `request.sender` and remembered for later requests. `fields` is called when the job is passed to
    * the pool, which may be later if it has many bytes. Throws the errors of `Pool.run`, and an Error if the client is
    * gone by then.

@@ -26,7 +26,7 @@ export class Loading {
     return this.#all.given;
   }
 
-  /** Notes that all resources are complete but those with these storage names. */
+  /** Notes that all resources are complete except those with these storage names. */
   complete(missing: readonly string[] = []): void {
     this.#missing = new Set(missing);
     this.#first.give();

@@ -3,7 +3,10 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import type { FailedGuest, GuestMessage, SharedThreadData } from '../../../core/threads/sharedThread.js';
 
-/** A thread of a server, as far as the front end uses it: a worker of its own, or a guest in one that servers share. */
+/**
+ * The members of a server's thread that the front end uses. The thread is a worker, or a guest in one that servers
+ * share.
+ */
 export interface ServerThread {
   /** -1 once it has ended. */
   readonly threadId: number;

@@ -88,7 +88,7 @@ const containersOf = (pod: PodSpec, field: string): { container: Container | Eph
     })),
   );
 
-/** A pod or container, as far as it has options for Windows. */
+/** The part of a pod or container that has options for Windows. */
 type Secured = Pick<PodSpec | Container, 'securityContext'>;
 
 /**

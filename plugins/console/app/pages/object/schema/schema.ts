@@ -1,7 +1,7 @@
 import { sendJson } from '../../../api/http.js';
 import type { Kind } from '../../../api/kinds.js';
 
-/** A schema of OpenAPI v3, as far as the console reads it. */
+/** The members of an OpenAPI v3 schema that the console reads. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
