@@ -138,9 +138,9 @@ export class AuditEvents {
   }
 
   /**
-   * The object of the path with the values of the body of a create or update: its uid and resource version and, if
-   * the path has none, its name; if the body was not decoded, the name that the object got. `understood`: the body that
-   * the event has, if any.
+   * The object that the path names, with values from the body of a create or update: its uid and resource version and,
+   * if the path has none, its name; if the body was not decoded, the name that the object got. `understood`: the body
+   * that the event has, if any.
    */
   #sentObjectOf(request: AuditedRequest, understood: object | undefined): Pick<AuditEvent, 'objectRef'> {
     const { exchange, route, sender } = request;

@@ -18,7 +18,7 @@ const OTHER_KINDS: ReadonlySet<string> = new Set([
   'PartialObjectMetadataList',
 ]);
 
-/** The type of the objects of a kind in the bodies of a route. */
+/** The type of a kind's objects in the bodies of a route. */
 function typeOf({ resource, subresource }: Route, kind: string): Struct | undefined {
   if (kind === subresource?.kind && subresource.type) return subresource.type;
   if (kind === resource?.kind) return resource.type;

@@ -102,7 +102,7 @@ function tableForm(asked: Asked, { naming, encodings, pool }: FormParts): ItemFo
   };
 }
 
-/** The form of the items of a list that are cut out of stored texts; undefined for any other. Throws 400. */
+/** The form of list items that are cut out of stored texts; undefined for any other. Throws 400. */
 function textForm(asked: Asked, parts: FormParts): ItemForm | undefined {
   const { choice, resource } = asked;
   // Rows that are sorted can only be made all together.

@@ -272,7 +272,7 @@ function* valuesOf(entries: readonly Entry[]): Generator<Uint8Array> {
 /** A form whose encodings can be made here. */
 type HereForm = EncodingForm & { readonly encode: NonNullable<EncodingForm['encode']> };
 
-/** The entries that are encoded here, in parts of a fraction of a slice of time. */
+/** The entries that are encoded here, in parts that each take a fraction of a slice. */
 const partsOf = (entries: readonly Entry[]): Entry[][] => renderSlices(entries.filter(isSmall), FRONT_SLICE_BYTES);
 
 /** Whether an object is so small that the front end encodes it itself. */

@@ -20,7 +20,7 @@ export class JobCosts {
   }
 
   /**
-   * Takes the cost of a batch of jobs of these kinds: `ms` milliseconds of a thread. Undefined: a kind that is not
+   * Records what a batch with jobs of these kinds cost: `ms` milliseconds of a thread. Undefined: a kind that is not
    * recorded.
    */
   record(kinds: readonly (string | undefined)[], ms: number): void {

@@ -188,7 +188,7 @@ export function managersOfOwn({ naming, now }: Context, resource: Resource, obje
   return updateManagers(kind, writer, undefined, json(object), NOBODY);
 }
 
-/** Returns the owners of the fields of the body of an action, which is not an object of the resource. */
+/** Returns the owners of the fields in an action's body, which is not an object of the resource. */
 export function managersOfBody(context: Context, request: AuthorizedRequest, body: ApiObject): FieldManagers {
   const { group, version, type } = request.route.subresource ?? request.resource;
   const apiVersion = group ? `${group}/${version}` : version;
