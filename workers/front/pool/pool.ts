@@ -152,10 +152,7 @@ export class Pool implements JobRunner {
     this.#lanes.absent = this.#threads.lastId;
   }
 
-  /**
-   * Has the threads load their plugins, including threads that are created later. Until then they only load their
-   * modules.
-   */
+  /** Has the threads load their plugins, also those created later. Until then they only load their modules. */
   begin(): void {
     this.#threads.begin();
   }
@@ -176,9 +173,8 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Has the last thread start as well. Until then it takes no time from a server that starts: the other threads run the
-   * jobs that may take long. Resolves when it is ready. Rejects if it cannot start, in which case another one replaces
-   * it.
+   * Has the last thread start as well. Until then it takes no time from a server that starts: the others run long jobs.
+   * Resolves when it is ready. Rejects if it cannot start, in which case another one replaces it.
    */
   async complete(): Promise<void> {
     await this.ready();
@@ -261,8 +257,7 @@ export class Pool implements JobRunner {
       answer = new Promise((resolve, reject) => {
         this.#dispatch([{ job, kind, user, resolve, reject }], 'long', left);
       });
-      // The answer may reject before the end of the turn, when it is not awaited yet. Without a handler this ends the
-      // process.
+      // The answer may reject before it is awaited. Without a handler this would end the process.
       answer.catch(ignore);
     });
     return () => answer;
@@ -426,9 +421,7 @@ export class Pool implements JobRunner {
     this.#distributeAgain();
   }
 
-  /**
-   * Has Piscina choose threads for the batches that wait for one, which it does by itself only when a task has ended.
-   */
+  /** Has Piscina choose threads for waiting batches, which it does by itself only when a task has ended. */
   #distributeAgain(): void {
     this.#queue.clear();
     for (const [id, { placement, left }] of this.#dispatched.of(undefined))
