@@ -79,8 +79,8 @@ function permissions(host: Host<'pool'>): Validator {
 }
 
 /**
- * A user who changes the owners of an object must be able to delete it, since the deletion of its owners does so, and a
- * user who blocks the deletion of an owner must be able to write the finalizers of the owner.
+ * A user who changes the owners of an object must be able to delete it, since the deletion of its owners deletes it,
+ * and a user who blocks the deletion of an owner must be able to write the finalizers of the owner.
  */
 export default definePlugin<undefined>({
   name: 'owner-references-permission-enforcement',

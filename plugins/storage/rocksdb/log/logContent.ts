@@ -41,8 +41,8 @@ interface NamedHeader extends SegmentHeader {
 
 /**
  * Reads the log in a store's directory; undefined if there is none. Changes nothing. An incomplete record at the end,
- * which a crash has interrupted, is not part of the log: it was not acknowledged. One that other records follow was.
- * Throws StoreError if a header is damaged.
+ * which a crash has interrupted, is not part of the log: it was not acknowledged. One that other records follow was
+ * acknowledged: it is damage. Throws StoreError if a header is damaged.
  */
 export async function readLog(path: string): Promise<LogContent | undefined> {
   const directory = logPath(path);
