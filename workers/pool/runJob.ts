@@ -101,7 +101,7 @@ async function runStages(
     const { status, headers, body, gaps, more, operations, charges, key } = await write(context, request);
     // A review changes nothing, and its answer says everything.
     const explained = strategy.review ? undefined : trail.result(logged.id);
-    // Member by member: each member after those of another object takes a microsecond.
+    // Written member by member: after a spread, each further member takes a microsecond.
     if (!operations)
       return {
         id,
