@@ -27,7 +27,7 @@ type Verb = 'approve' | 'sign' | 'attest';
 
 const signersOf = (name: string): readonly string[] => [name, `${name.slice(0, name.indexOf('/'))}/*`];
 
-/** Whether the sender may do this with requests for a signer: for this one, or for all of its domain. */
+/** Whether the sender has the right on a signer, or on all signers of its domain. */
 async function isPermitted(authorization: Authorization, { user }: Change, verb: Verb, signer: string) {
   for (const name of signersOf(signer)) {
     const target: ResourceTarget = {
@@ -54,7 +54,7 @@ const isIssue = (
   !isSemanticallyEqual(old?.status?.certificate, object?.status?.certificate) ||
   !isSemanticallyEqual(old?.status?.conditions, object?.status?.conditions);
 
-/** Throws the 403 for a user who may not do something with the objects of a signer. */
+/** Throws 403 for a user who lacks a right on a signer. `why`: what the user may not do. */
 function refuse({ naming }: Pick<Host, 'naming'>, resource: string, name: string, why: string, signer: string): never {
   const group = naming.group(GROUP);
   throw new Refusal(
@@ -65,7 +65,7 @@ function refuse({ naming }: Pick<Host, 'naming'>, resource: string, name: string
   );
 }
 
-/** Throws 403 for writes to this subresource by those who may not do this with requests for the signer. */
+/** Throws 403 for writes to this subresource by users without the right `verb` on the signer. */
 function permission(
   host: Pick<Host<'pool'>, 'at' | 'naming'>,
   subresource: string,
@@ -88,7 +88,7 @@ const permissionToAttest = (host: Pick<Host<'pool'>, 'at' | 'naming'>): Validato
   on: { groups: [GROUP], resources: [BUNDLES], operations: ['CREATE', 'UPDATE'] },
   async validate(change, after) {
     const object = after as Frozen<ClusterTrustBundle> | undefined;
-    // Its validation refuses a change of the signer.
+    // The validation of the kind refuses a change of the signer.
     const signer = object?.spec.signerName ?? '';
     if (!object || signer === '' || grantsNothing(change.old, object)) return [];
     if (await isPermitted(host.at(authorizer), change, 'attest', signer)) return [];
@@ -104,8 +104,8 @@ const plugin = (name: string, subresource: string, verb: 'approve' | 'sign'): Pl
   });
 
 /**
- * A user who decides about certificate signing requests needs the verb `approve` on their signer, beside the permission
- * to write the subresource.
+ * A user who decides about certificate signing requests needs the verb `approve` on their signer, besides the
+ * permission to write the subresource.
  */
 export const approval = plugin('certificate-approval', 'approval', 'approve');
 /** A user who writes the trust bundles of a signer needs the verb `attest` on it. */
@@ -115,7 +115,7 @@ export const attestation = definePlugin({
   contribute: () => [validator.of(permissionToAttest)],
 }) satisfies Plugin<null>;
 /**
- * A user who issues the certificates needs the verb `sign` on the signer, beside the permission to write the
+ * A user who issues the certificates needs the verb `sign` on the signer, besides the permission to write the
  * subresource.
  */
 export const signing = plugin('certificate-signing', 'status', 'sign');

@@ -16,7 +16,7 @@ const GROUP = 'certificates.orchestrator.io';
 const REQUESTS = 'certificatesigningrequests';
 const CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client';
 
-/** Why a request must not be signed by the signer for clients; undefined if it may be. */
+/** Returns why a request must not be signed by the signer for clients; undefined if it may be. */
 function faultOf({ spec }: Frozen<CertificateSigningRequest>, signer: string): string | undefined {
   try {
     const { organizations } = parseCertificateRequest(spec.request ?? '');

@@ -10,12 +10,12 @@ import { forbiddenError, parseNothing } from './podDraft.js';
 
 const CLAIMS = { group: '', resource: 'persistentvolumeclaims' };
 
-/** A claim that validators get. */
+/** A claim as validators see it. */
 type Claim = Frozen<PersistentVolumeClaim>;
 
 const sizeOf = (claim: Claim | undefined) => quantityOf(claim?.spec.resources.requests?.storage);
 
-/** Allows a claim to grow only if it is bound, and if its storage class says that its volumes can be expanded. */
+/** Allows a claim to grow only if it is bound, and if its storage class allows its volumes to be expanded. */
 function resizing(host: Host<'pool'>): Validator {
   const classes = host.informer('storage.orchestrator.io/storageclasses') as Informer<StorageClass>;
   const oldForm = host.naming.label('volume.beta.orchestrator.io/storage-class');

@@ -21,7 +21,7 @@ export function textsOf(from: UnknownRecord, key: string, path = ''): readonly s
   throw new ConfigError(join(path, key), 'must be a list of strings');
 }
 
-/** Throws the fault of a configuration; of several, ConfigError with all of them in their order. */
+/** Throws the only fault of a configuration, or ConfigError with all of several, in their order. */
 export function refuseFaults(faults: readonly ConfigError[]): void {
   const [first] = faults;
   if (first === undefined) return;

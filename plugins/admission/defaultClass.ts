@@ -5,7 +5,7 @@ import type { ApiObject } from '../../core/model/object.js';
 import type { Plugin } from '../../core/api/point.js';
 import { mutatorPlugin } from './podDraft.js';
 
-/** The name of the class that is marked as the default: of several, the newest, or else the first by name. */
+/** The name of the class that is marked as the default. If several are, the newest one, then the first one by name. */
 function defaultOf(classes: Informer, marks: readonly string[]): string | undefined {
   const marked = classes.list().filter(({ metadata }) => marks.some(mark => metadata.annotations?.[mark] === 'true'));
   const age = ({ metadata }: ApiObject): number => Date.parse(metadata.creationTimestamp ?? '');

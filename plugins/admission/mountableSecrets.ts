@@ -32,7 +32,7 @@ function forbiddenUse(
   return undefined;
 }
 
-/** Whether an account lists a secret. */
+/** Returns the function that tells whether an account lists a secret. */
 function secretsOf({ secrets = [] }: ServiceAccount): (secret: string) => boolean {
   const names = new Set(secrets.map(({ name }) => name));
   return secret => names.has(secret);
@@ -59,7 +59,7 @@ function forbiddenInPod({ spec }: Frozen<Pod>, account: ServiceAccount): string 
   return undefined;
 }
 
-/** Refuses pods that use secrets which their account does not list, if an annotation of the account says so. */
+/** Refuses pods that use secrets which their account does not list, if an annotation of the account requires that. */
 function limit(host: Host<'pool'>): Validator {
   const accounts = host.informer('core/serviceaccounts') as Informer<ServiceAccount>;
   const annotation = host.naming.label('orchestrator.io/enforce-mountable-secrets');

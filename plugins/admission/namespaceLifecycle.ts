@@ -44,7 +44,7 @@ function lifecycle(host: Host<'pool'>): Mutator {
     on: CREATES,
     mutate(change, draft) {
       const { namespace, resource, group } = change.target;
-      // A review stores nothing, so that it may ask about any namespace.
+      // A review stores nothing, so it may ask about any namespace.
       if (namespace === '' || resource === 'localsubjectaccessreviews') return;
       if (group === '' && resource === 'namespaces') return;
       const found = namespaces.get('', namespace);

@@ -27,7 +27,7 @@ export const podForbiddenError = (
   why: string,
 ): Refusal => forbiddenError({ group: '', resource: 'pods' }, name || generateName || 'Unknown', why);
 
-/** The configuration of a plugin that takes none. Throws ConfigError for any. */
+/** Parses the configuration of a plugin that takes none. Throws ConfigError if there is one. */
 export function parseNothing(config: unknown): undefined {
   if (config === undefined || config === null) return undefined;
   if (typeof config === 'object' && Object.keys(config).length === 0) return undefined;

@@ -9,8 +9,8 @@ const DEFAULT = 'default';
 
 /**
  * The volume with the token, the CA certificate of this server, and the namespace. Its last source is not part of
- * upstream's release 1.32: the distribution of the reference server injects it, and clients that compare pods expect
- * it. This server does not create that ConfigMap.
+ * upstream's release 1.32: a distribution of upstream injects it, and clients that compare pods expect it. This server
+ * does not create that ConfigMap.
  */
 const tokenVolume = (name: string, naming: Naming): Volume => ({
   name,

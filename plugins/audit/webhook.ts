@@ -55,7 +55,7 @@ class AuditWebhook implements EventWriter {
     this.#head = `{"kind":"EventList","apiVersion":${JSON.stringify(apiVersion)},"metadata":{},"items":[`;
   }
 
-  /** The list has the kind of its items. */
+  /** Without kind and version, which the list states for its items. */
   encode({ kind: _kind, apiVersion: _apiVersion, ...event }: AuditEvent): string {
     return writeJson(event);
   }

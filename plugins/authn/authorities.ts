@@ -21,8 +21,8 @@ export function readAuthorities(file: string): readonly X509Certificate[] {
 }
 
 /**
- * Whether one of these CAs has issued a certificate itself, or it is one of them: an intermediate CA must be in the
- * bundle. The handshake has verified that the certificate is of a CA that the server knows, but not of which one.
+ * Whether a certificate was issued directly by one of these CAs, or is one of them: an intermediate CA must be in the
+ * bundle. The handshake has verified that a CA known to the server has issued the certificate, but not which one.
  */
 export const isIssuedBy = (certificate: X509Certificate, authorities: readonly X509Certificate[]): boolean =>
   authorities.some(

@@ -7,8 +7,8 @@ const SPACED = 'the provided Authorization header contains extra space before th
 /**
  * The bearer token of a request (spec, "Authentication: general rules"). Undefined if there is no header, if it has
  * another scheme, or if nothing follows the single space after the scheme. Words after the token are ignored; the
- * scheme is case-insensitive. A client that sends a second space gets a warning. All bytes but the blanks around the
- * value belong to it: a token may contain any, and is then unknown.
+ * scheme is case-insensitive. A client that sends a second space gets a warning. All bytes except the blanks around the
+ * value belong to the token: one with invalid bytes is an unknown token.
  */
 export function bearerToken(request: Received): string | undefined {
   const header = withoutBlanks(request.header('authorization') ?? '');

@@ -6,7 +6,7 @@ import { bearerToken, unknownToken } from './bearer.js';
 /** Id and secret of a bootstrap token. */
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const GROUP = 'system:bootstrappers';
-/** Further groups of a token must be below the group of all. */
+/** Further groups of a token must be below the group of all bootstrap tokens. */
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 /** Whether two texts are equal. The time that it takes does not depend on where they differ. */
 const isEqual = (a: string, b: string): boolean => {
@@ -23,7 +23,7 @@ function groupsOf(text: string): string[] {
 
 /**
  * Authenticates bootstrap tokens (spec, "Bootstrap token secret"): `<id>.<secret>`, which the secret
- * `bootstrap-token-<id>` of the system namespace holds. A token ends with its secret.
+ * `bootstrap-token-<id>` of the system namespace holds. A token is no longer valid when its secret is removed.
  */
 export function bootstrapTokens({ informer, now, naming }: Pick<Host<'pool'>, 'informer' | 'now' | 'naming'>) {
   const secrets = informer('core/secrets');

@@ -32,8 +32,8 @@ interface Parsed {
 /** The settings of the plugin, which the server generates. */
 export interface ClientCertificateConfig {
   /**
-   * The CAs of clients, in PEM, where the listener accepts certificates of others too: one of these must have issued a
-   * certificate. Absent: all that the listener accepts are of clients.
+   * The CAs of clients, in PEM, if the listener also accepts certificates of others: one of these CAs must have issued
+   * a certificate. Absent: all certificates that the listener accepts are of clients.
    */
   readonly clientCaFile?: string;
 }

@@ -22,7 +22,7 @@ export interface RequestHeaderConfig {
   readonly usernameHeaders: readonly string[];
   /** The first one with a value has the uid. */
   readonly uidHeaders: readonly string[];
-  /** Each value of each of them is a group. */
+  /** Each value of each of these headers is a group. */
   readonly groupHeaders: readonly string[];
   /** The rest of the name of a header that begins with one of them is the key of extra. */
   readonly extraHeaderPrefixes: readonly string[];
@@ -30,7 +30,7 @@ export interface RequestHeaderConfig {
 
 type Headers = readonly (readonly [string, string])[];
 
-/** Certificates that are remembered with whether they are of a proxy. */
+/** Number of certificates for which it is remembered whether they are of a proxy. */
 const REMEMBERED = 1024;
 
 /** The key of extra in the name of a header: percent-decoded where that is possible (spec, "Authenticating proxy"). */
@@ -62,8 +62,8 @@ interface Presented {
 
 /**
  * Authenticates users that a proxy has authenticated and names in headers. The proxy identifies itself by a certificate
- * of a CA that is used for nothing else: without a certificate the headers are ignored, and one of another CA is
- * refused unless another authenticator knows it. The headers are never shown to other authenticators.
+ * of a CA that is used for nothing else: without a certificate the headers are ignored, and a certificate of another CA
+ * is refused unless another authenticator knows it. The headers are never shown to other authenticators.
  */
 export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 'now'>): Authenticator {
   const authorities = readAuthorities(config.clientCaFile);
@@ -90,7 +90,7 @@ export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 
     return found;
   }
 
-  /** Of a header that is there several times, only the first counts: further ones may be those of the client. */
+  /** If a header occurs several times, only the first one counts: the others may be those of the client. */
   const firstOf = (headers: Headers, names: readonly string[]): string => {
     for (const name of names) {
       const value = headers.find(([given]) => given === name)?.[1] ?? '';
@@ -101,7 +101,7 @@ export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 
 
   function userIn(headers: Headers): User | null {
     const name = firstOf(headers, usernameHeaders);
-    // A value that has become empty is not one that was not sent.
+    // An empty user name is not the same as no header.
     if (name === '' && headers.some(([given]) => usernameHeaders.includes(given))) throw unauthorized();
     if (name === '') return null;
     const groups = groupHeaders.flatMap(header =>

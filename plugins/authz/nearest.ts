@@ -1,11 +1,11 @@
 import type { NearRule } from '../../core/api/index.js';
 import { RECORDED_MESSAGE_CHARACTERS } from '../../core/limits.js';
 
-/** Rules that an explanation has. */
+/** Largest number of rules in an explanation. */
 const EXPLAINED_RULES = 5;
 /** How far a rule is from a request without one of its parts: another resource is further away than another verb. */
 const DISTANCES = { verb: 1, name: 1, namespace: 1, apiGroup: 2, resource: 2, path: 2 } as const;
-/** Rules that are further away say nothing about the request. */
+/** The largest distance of a rule that explains anything about a request. */
 const FAR = 2;
 
 /** A part of a request that a rule may lack. */

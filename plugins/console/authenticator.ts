@@ -5,7 +5,7 @@ import { cookiesOf, SESSION_COOKIE } from './sessions.js';
 
 /** The service that keeps the sessions. */
 export const SESSION_SERVICE = 'console-sessions';
-/** Sessions that one request may name: those of several servers at ports of one host. */
+/** Largest number of sessions that one request may name: those of several servers on ports of one host. */
 const MOST_NAMED = 20;
 
 /** The request with a bearer token as its only credentials. */
@@ -22,8 +22,8 @@ const withToken = (request: Received, token: string): Received => {
 
 /**
  * Authenticates requests of the console by the session in a cookie, as the user of the token that it stands for: by the
- * same authenticators as if the request had that token. A cookie counts only beside the header that pages of other
- * origins cannot set.
+ * same authenticators as if the request had that token. A cookie counts only together with the header that pages of
+ * other origins cannot set.
  */
 export function sessionAuthenticator(host: Pick<Host<'pool'>, 'service' | 'at'>): Authenticator {
   const sessions = host.service(SESSION_SERVICE);

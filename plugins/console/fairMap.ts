@@ -5,8 +5,8 @@ interface Entry<T> {
 }
 
 /**
- * Values by key, each of an owner. One more than `most` displaces the oldest one of the owner who has most, so that
- * nobody displaces those of others by having many.
+ * Values by key, each with an owner. Adding one to `most` values removes the oldest value of the owner who has most, so
+ * that nobody can displace the values of others by adding many.
  */
 export class FairMap<T> {
   /** The oldest one first. */
@@ -14,7 +14,7 @@ export class FairMap<T> {
 
   constructor(readonly most: number) {}
 
-  /** Adds a value as the newest one. Those that `isOver` says are over make room first. */
+  /** Adds a value as the newest one. Values for which `isOver` returns true are removed first. */
   add(key: string, owner: string, value: T, isOver: (value: T) => boolean): void {
     for (const [of, entry] of this.#entries) if (isOver(entry.value)) this.#entries.delete(of);
     if (this.#entries.size >= this.most) this.#entries.delete(this.#oldestOfMost());

@@ -1,4 +1,4 @@
-/** Nothing comes from elsewhere, nothing is inline, and no page of others shows the console. */
+/** Nothing is loaded from elsewhere, nothing is inline, and pages of other sites cannot embed the console. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -57,7 +57,7 @@ export default definePlugin({
           sessions,
           link: new SignInLink(linkDigest, host.now),
           adminToken: () => readFileSync(adminTokens, 'utf8').split(',', 1)[0]!,
-          // Loaded for servers with a provider alone.
+          // Loaded only for servers with a provider.
           openId: issuer && new (await import('./openId.js')).OpenId(issuer, host.now),
           host,
         }),

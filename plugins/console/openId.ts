@@ -31,7 +31,7 @@ interface Pending {
   readonly until: number;
 }
 
-/** The port follows. Not the beginning of the cookies of sessions, which it must not be taken for. */
+/** The beginning of the name of the cookie; the port follows. It must differ from that of the cookies of sessions. */
 const COOKIE = '__Host-sign-in-';
 /** How long a person may take at the provider. */
 const SIGN_IN_MS = 10 * 60_000;
@@ -41,7 +41,7 @@ const SCOPE = 'openid email profile';
 
 const library = () => import('oauth4webapi');
 
-/** `fetch` with the CAs of the provider, for answers that are not too large, within a time. */
+/** `fetch` with the CAs of the provider, for answers that are not too large, within a time limit. */
 const fetchWith =
   (authority: string | undefined) =>
   (
@@ -89,7 +89,7 @@ const redirectTo = (location: string, cookie: string): SiteAnswer => ({
  * The browser that has begun a sign-in must end it, and each state works once.
  */
 export class OpenId {
-  /** By state; each is of the address that has begun it. */
+  /** By state; the owner is the address that has begun it. */
   readonly #pending = new FairMap<Pending>(CONSOLE_SESSIONS.most);
   #discovered: { readonly server: Promise<AuthorizationServer>; readonly until: number } | undefined;
 

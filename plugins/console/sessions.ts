@@ -3,7 +3,7 @@ import { CONSOLE_SESSIONS } from '../../core/limits.js';
 import { randomBytes } from '../../core/runtime/random.js';
 import { FairMap } from './fairMap.js';
 
-/** Begins the names of cookies with a session; the port follows: hosts have the same cookies at all ports. */
+/** The beginning of the names of session cookies. The port follows, because all ports of a host share its cookies. */
 export const SESSION_COOKIE = '__Host-console-';
 
 interface Session {
@@ -25,8 +25,8 @@ export const cookiesOf = (header: string | undefined, prefix: string): [name: st
 
 /**
  * The sessions of the console, in memory: each stands for a bearer token, which is verified with every request. A
- * session ends after a time without requests, after a longer time in any case, and when there are too many: the one
- * that was used longest ago of the user who has most.
+ * session ends after a time without requests, after a longer time in any case, and when there are too many: then the
+ * least recently used session of the user who has most ends.
  */
 export class Sessions {
   readonly #sessions = new FairMap<Session>(CONSOLE_SESSIONS.most);
@@ -42,7 +42,7 @@ export class Sessions {
     return secret;
   }
 
-  /** The token that a session stands for; undefined if it has ended, or never was. */
+  /** The token that a session stands for; undefined if it has ended, or never existed. */
   tokenOf(secret: string): string | undefined {
     const key = digest(secret);
     const session = this.#sessions.get(key);

@@ -101,7 +101,7 @@ export function desiredObjects(
       try {
         await ensure(wanted, key.namespace, context.object, context);
       } catch (error) {
-        // The namespace is terminating since.
+        // The namespace has begun to terminate meanwhile.
         if (!acceptsObjects(key.namespace, context)) return;
         if (!(error instanceof Refusal) || error.reason !== 'Invalid') throw error;
         // A retry is useless, for example if a Service of another naming has the same address.

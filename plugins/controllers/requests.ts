@@ -18,8 +18,8 @@ export const unchanged = ({
 });
 
 /**
- * The path of the resources of a version of a group; undefined for names that neither has, which come from fields of
- * objects and would lead to other paths.
+ * The path of the resources in a group version; undefined for names that no group or version has: they come from fields
+ * of objects, and could lead to other paths.
  */
 export function versionPath(group: string, version: string): string | undefined {
   if (version === '' || [group, version].some(name => pathSegment(name).length > 0)) return undefined;

@@ -9,7 +9,7 @@ import type { HttpAnswer } from '../../core/services/webhooks/client.js';
 /** Thrown for an answer that converts nothing, with upstream's text. */
 export class ReviewError extends Error {}
 
-/** The versions of ConversionReview that are spoken. */
+/** The supported versions of ConversionReview. */
 const VERSIONS = ['v1', 'v1beta1'];
 
 /** A review to be sent. */

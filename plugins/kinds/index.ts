@@ -125,7 +125,7 @@ const KINDS = {
   why: [decision, explanation],
 };
 
-/** The configuration that the server makes of its settings. */
+/** The configuration, which the server makes from its settings. */
 interface KindsConfig {
   readonly serviceRanges: RangeConfig;
 }

@@ -40,9 +40,9 @@ export function headRefusal(
 }
 
 /**
- * Why a request must not be served because of its line or headers, as a message for the client; undefined if it may.
- * Most of these faults make it ambiguous where the request ends, so that a proxy could forward a second, hidden request
- * (request smuggling: RFC 9112, 6.3 and 11.2).
+ * Returns why a request must not be served because of its line or headers, as a message for the client; undefined if it
+ * may. Most of these faults make it ambiguous where the request ends, so that a proxy could forward a second, hidden
+ * request (request smuggling: RFC 9112, 6.3 and 11.2).
  */
 function framingFault(method: string, headers: Headers, httpVersion: '1.0' | '1.1'): string | undefined {
   let hosts = 0;

@@ -138,7 +138,7 @@ const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddre
 
 /**
  * Connections from which no request has come yet, by the address of their client. Node does not count them as idle, so
- * that closing would wait for them.
+ * closing would wait for them.
  */
 class UnusedConnections {
   readonly #sockets = new Map<string, Socket>();
@@ -150,7 +150,7 @@ class UnusedConnections {
       socket.once('close', () => this.#sockets.get(peer) === socket && this.#sockets.delete(peer));
     };
     server.on('connection', add);
-    // With TLS, this replaces the one below it.
+    // With TLS, this socket replaces that of the TCP connection.
     server.on('secureConnection', add);
   }
 

@@ -135,7 +135,7 @@ export class NodeExchange implements Exchange {
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.secure = server.secure;
     this.remoteAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:(\d+\.)/, '$1');
-    // Node emits `finish` also when a connection is destroyed before all of an ended answer was sent.
+    // Node also emits `finish` when a connection is destroyed before all of an ended answer was sent.
     let isSent = false;
     const lost = (): void => {
       if (!isSent) this.lose();

@@ -100,7 +100,7 @@ export class NodeWebSocket implements WebSocketStream {
   end(code = NORMAL, reason = ''): void {
     this.ended = true;
     this.incoming.stop();
-    // It must be read until the client has answered.
+    // The socket must be read until the client has answered.
     this.webSocket.resume();
     this.webSocket.close(code, reason);
   }

@@ -9,14 +9,14 @@ export interface Flushable {
 
 /** A round this short is followed by the next one at once, in milliseconds. */
 const BRIEF_MS = 1;
-/** Connections between two looks at the clock. */
+/** Number of connections between two readings of the clock. */
 const PER_LOOK = 16;
 
 /**
- * Flushes connections that are written at the same time because all of them are sent the same news: the watches of a
+ * Flushes connections that are written at the same time because all of them are sent the same events: the watches of a
  * kind. A round flushes each that has something to write, in slices of time between which others are served. After a
  * long round there is a pause as long as that round, up to a limit: data written meanwhile goes out together, in one
- * system call for each connection instead of one for each event, and writes, which make the news, are not held up.
+ * system call for each connection instead of one for each event, and the writes that cause the events are not delayed.
  */
 export class Rounds {
   #next: Flushable[] = [];
@@ -44,7 +44,9 @@ export class Rounds {
     else setImmediate(begin);
   }
 
-  /** Flushes those from `at` on, `spent` milliseconds after the begin of the round without the time between slices. */
+  /**
+   * Flushes those from `at` on, `spent` milliseconds after the beginning of the round, without the time between slices.
+   */
   #run(round: readonly Flushable[], at: number, spent: number): void {
     const began = this.now();
     let i = at;

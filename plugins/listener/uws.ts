@@ -58,9 +58,9 @@ class Server implements UwsServer {
 }
 
 /**
- * Why a request must not be served because of the user that it impersonates, as a message for the client; undefined if
- * it may. uWS removes bytes above 0x7f from both ends of a value. A name of such bytes becomes empty, and the request
- * would be served as one of the sender, who may have more permissions.
+ * Returns why a request must not be served because of the user that it impersonates, as a message for the client;
+ * undefined if it may. uWS removes bytes above 0x7f from both ends of a value. A name of such bytes becomes empty, and
+ * the request would be served as a request of the sender itself, who may have more permissions.
  */
 function impersonationFault(headers: Headers): string | undefined {
   const empty = headers.find(([name, value]) => value === '' && name.startsWith('impersonate-'));
@@ -78,8 +78,8 @@ interface Served {
 }
 
 /**
- * All that the handlers of an app keep. uWS never releases the handlers of an app, so that the served content, which is
- * a whole server, must be taken from them when the app is closed.
+ * Everything that the handlers of an app keep a reference to. uWS never releases the handlers of an app, so the served
+ * content, which is a whole server, must be taken from them when the app is closed.
  */
 interface Link {
   served: Served | undefined;

@@ -37,7 +37,7 @@ export async function loadUws(): Promise<Uws> {
   const fail = (reason: string, cause?: unknown): never => {
     throw new Error(`uWebSockets.js ${reason} (${describePlatform()})`, { cause });
   };
-  // Before it is loaded: on musl, that could end the process.
+  // Checked before the library is loaded: on musl, loading it could end the process.
   if (!importRelease || usesMusl()) return fail('has no binary for this platform');
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(HEADER_BYTES);
   return (await importRelease().catch(error => fail(faultOf(error), error))) as Uws;

@@ -224,8 +224,8 @@ export class UwsExchange implements Exchange {
     if (!this.claim(101)) return stream;
     const key = this.header('sec-websocket-key')!;
     this.upgraded = true;
-    // Not corked, although uWS warns of that on standard error: if the WebSocket is at the address that the response
-    // had, `cork` takes the one for the other afterwards, and may close it.
+    // Not corked, although uWS warns of that on standard error: if the WebSocket gets the address that the response
+    // had, `cork` would then mistake it for the response, and might close it.
     this.res.upgrade<UserData>({ stream }, key, options.subprotocol ?? '', '', context);
     return stream;
   }

@@ -11,7 +11,7 @@ export type App = Omit<TemplatedApp, 'listen' | 'filter' | 'getDescriptor' | 'ad
   /** Calls back with a positive number when a connection opens, and with a negative one when it closes. */
   filter(onChange: (res: HttpResponse, change: number) => void): TemplatedApp;
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp;
-  /** The address of the app: an app of another thread that is given it passes on connections. */
+  /** The address of the app. An app of another thread that is given this address passes connections on to it. */
   getDescriptor(): number;
   addChildAppDescriptor(descriptor: number): TemplatedApp;
 };

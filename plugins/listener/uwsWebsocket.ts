@@ -11,7 +11,7 @@ export interface UserData {
 
 /**
  * A WebSocket on uWS. While the socket is full, messages wait here and not in uWS. uWS cannot stop reading a WebSocket,
- * so that messages of the client wait here as well.
+ * so messages of the client wait here as well.
  */
 export class UwsWebSocket implements WebSocketStream {
   private socket: WebSocket<UserData> | undefined;

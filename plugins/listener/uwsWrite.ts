@@ -6,8 +6,9 @@ import { type Flushable, Rounds } from './rounds.js';
 import type { Response } from './uwsTypes.js';
 
 /**
- * The most bytes of one write to uWS. Small pieces are copied into one buffer of this size, because a native call costs
- * more than copying 2 KB. All connections share it, because uWS copies bytes that the socket does not accept.
+ * The maximum number of bytes of one write to uWS. Small pieces are copied into one buffer of this size, because a
+ * native call costs more than copying 2 KB. All connections share it, because uWS copies bytes that the socket does not
+ * accept.
  */
 const SLAB_BYTES = 256 * 1024;
 /** Pieces of at least this size are sent without a copy. */
@@ -15,9 +16,9 @@ const DIRECT_BYTES = 64 * 1024;
 const slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 
 /**
- * The most bytes of a body that fit the cork buffer of uWS, of 16 KB, together with a head. Longer bodies must be
- * written with `tryEnd` and not corked: if the socket does not accept the corked bytes, uWS keeps these, reports that
- * the write has to wait, and discards the write.
+ * The maximum number of bytes of a body that fit, together with a head, the cork buffer of uWS, of 16 KB. Longer bodies
+ * must be written with `tryEnd` and not corked: if the socket does not accept the corked bytes, uWS keeps these,
+ * reports that the write has to wait, and discards the write.
  */
 export const CORKED_BYTES = 15 * 1024;
 
@@ -37,7 +38,7 @@ class Outgoing {
   /** The next bytes, at most `limit`; valid until the next call. They stay in the queue. */
   peek(limit: number): Uint8Array {
     const piece = this.pieces[this.index]!;
-    // A view takes as long as a tenth of an event of a watch.
+    // Creating a view takes a tenth of the time of an event of a watch.
     const first = this.offset === 0 ? piece : piece.subarray(this.offset);
     if (first.length >= Math.min(limit, DIRECT_BYTES) || this.index === this.pieces.length - 1)
       return first.length <= limit ? first : first.subarray(0, limit);
@@ -101,7 +102,7 @@ export function flushAtTurnEnd(writer: Flushable): void {
 
 const rounds = new Rounds();
 
-/** Calls `flush` soon, together with that of other streams of news. Call it again only after that. */
+/** Calls `flush` in the next round, together with that of other streams. Call it again only after that. */
 export function flushInRound(writer: Flushable): void {
   rounds.add(writer);
 }
@@ -180,7 +181,7 @@ export class UwsStream implements ResponseStream {
     if (!this.closed) this.res.close();
   }
 
-  /** Call when the connection is closed. The response is not used any more. */
+  /** Call when the connection is closed. The response is no longer used. */
   lose(): void {
     this.closed = true;
     this.stall.stop();

@@ -22,7 +22,7 @@ export function checkCertificate(
 
 /** Extended key usage of client certificates (RFC 5280, 4.2.1.12), and "any". */
 const CLIENT_USES = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
-/** The most cached certificates. With more clients than this, some are verified again. */
+/** Maximum number of cached certificates. With more clients than this, some are verified again. */
 const REMEMBERED = 10_000;
 
 interface Verdict {
@@ -52,9 +52,9 @@ function verdictOn(pem: string, authorities: readonly X509Certificate[]): Verdic
 }
 
 /**
- * Decides whether a client's certificate is for client use and valid now, and whether its issuer is, if that is one of
- * the bundle's CAs. The handshake has verified the chain, which may have CAs between the two; it does not see that
- * certificates expire while their connection is open.
+ * Decides whether a client's certificate is for client use and valid now, and whether its issuer is valid now, if that
+ * is one of the bundle's CAs. The handshake has verified the chain, which may have CAs between the two; it does not see
+ * that certificates expire while their connection is open.
  */
 export function clientVerifier(bundle: string, now: () => number): (pem: string) => boolean {
   const authorities = certificatesOf(bundle);

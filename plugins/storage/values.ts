@@ -11,13 +11,16 @@ import type { StoredRecord } from '../../core/services/encryption/values.js';
  * the value. A codec that leaves values as they are therefore copies nothing.
  */
 export interface ValueCodec {
-  /** The record to store for one with a value. The caller keeps using the value, so that it is not changed in place. */
+  /**
+   * Encodes the value in a record. Returns the record to store. The caller keeps using the value, so it must not be
+   * changed in place.
+   */
   encode(key: string, record: Buffer, header: number): Buffer;
-  /** The value in a record that was stored. Throws StoreError with the key if it cannot be decoded. */
+  /** Decodes the value in a stored record. Throws StoreError with the key if it cannot be decoded. */
   decode(key: string, record: Buffer, header: number): Uint8Array;
   /**
-   * To be waited for before stored records are decoded; undefined, as for a codec without it, if nothing is to be
-   * waited for. Rejects with Unavailable if they cannot be decoded now.
+   * Must be awaited before stored records are decoded; undefined, as for a codec without it, if nothing has to be
+   * awaited. Rejects with Unavailable if they cannot be decoded now.
    */
   prepare?(records: readonly StoredRecord[], header: number): Promise<unknown> | undefined;
 }
@@ -34,8 +37,8 @@ export const PLAIN_VALUES: ValueCodec = {
 };
 
 /**
- * The result of `decode`, which decodes a stored value. One that it cannot decode, for which it throws StoreError, is
- * given as unreadable, so that the other objects can be served.
+ * The result of `decode`, which decodes a stored value. If it throws StoreError, the value is returned as unreadable,
+ * so that the other objects can be served.
  */
 export function readValue(decode: () => Uint8Array): Uint8Array {
   try {

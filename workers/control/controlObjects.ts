@@ -16,7 +16,7 @@ export class ControlObjects implements ObjectFollower {
   revision = 0;
   readonly #informers: Informers;
   readonly #listeners: { readonly storageName: string | undefined; readonly listener: Listener }[] = [];
-  /** The listeners for the changes of each resource that has had one. */
+  /** Listeners for the changes of one resource, by its storage name. */
   readonly #listenersOf = new Map<string, readonly Listener[]>();
   #hasStarted = false;
 
@@ -33,7 +33,7 @@ export class ControlObjects implements ObjectFollower {
     return this.#informers.of(storageName);
   }
 
-  /** As `findByUid` of the host. */
+  /** See `findByUid` of the host. */
   findByUid(uids: ReadonlySet<string>): Promise<ReadonlyMap<string, FoundObject>> {
     return this.#informers.findByUid(uids);
   }
@@ -54,7 +54,7 @@ export class ControlObjects implements ObjectFollower {
     this.#replay(name => this.#listenersFor(name));
   }
 
-  /** Objects that are here before anybody is notified are read when `start` replays them. */
+  /** Adds objects before `start`, which passes them to the listeners. Returns false for a page that is not taken. */
   addPage(page: StartPage): boolean {
     if (this.#hasStarted || !this.#informers.addPage(page)) return false;
     this.revision = Math.max(this.revision, lastRevisionIn(page));

@@ -7,7 +7,7 @@ import { clearTimeout, setTimeout } from '../../core/runtime/timers.js';
 
 /** Duration of the lease: a candidate takes over if the leader has not renewed it for this time. */
 const LEASE_MS = 10_000;
-/** A leader that could not renew the lease for this time stops, before another one can begin. */
+/** A leader that has not renewed the lease for this time stops, before another process can take over. */
 const RENEW_MS = 7000;
 /** Time between renewals, and between attempts to take over. */
 const RETRY_MS = 2000;
@@ -56,7 +56,7 @@ export class Election {
   /** Resolves `lead`; undefined until this process is a candidate. */
   #won: (() => void) | undefined;
   #decide: (leading: boolean) => void = () => undefined;
-  /** Resolves with whether this process leads, once this is known. */
+  /** Resolves with true if this process leads and with false if another one does, once this is known. */
   readonly decided = new Promise<boolean>(resolve => {
     this.#decide = resolve;
   });
@@ -86,7 +86,7 @@ export class Election {
    * after a leader has resigned.
    */
   onLeaseChange(lease: string): void {
-    // It would lead before its controllers wait for that.
+    // Before `lead` is called, no attempt is made: the controllers do not wait for the leadership yet.
     if (!this.#won || this.#leading || this.#closed || lease !== `${this.#namespace}/${NAME}`) return;
     this.#attemptNext();
   }
@@ -97,7 +97,7 @@ export class Election {
     clearTimeout(this.#timer);
     await this.#running;
     this.#leading = false;
-    // Others may have the lease by now, or it cannot be read: then it ends with its duration.
+    // Another process may hold the lease by now, or it cannot be read. Then it expires after its duration.
     await this.#release().catch(() => undefined);
   }
 
@@ -169,7 +169,7 @@ export class Election {
     return this.parts.lease(this.#namespace, NAME) as Lease | undefined;
   }
 
-  /** Acquires or renews the lease if possible. Resolves with whether this process holds it. */
+  /** Acquires or renews the lease if possible. Resolves with true if this process holds it. */
   async #acquireOrRenew(): Promise<boolean> {
     const lease = this.#lease();
     const time = this.#time();
@@ -229,7 +229,7 @@ export class Election {
   }
 }
 
-/** Whether a write was committed; false if it conflicted with another one. */
+/** Resolves with true if a write was committed, and with false if it conflicted with another one. */
 async function isCommitted(request: Promise<unknown>): Promise<boolean> {
   try {
     await request;

@@ -1,6 +1,6 @@
 /**
- * The control thread: receives every object and runs the controllers. If several processes share a store, those of the
- * leader run, and in each process those that describe it (`PluginSpec.everyServer`).
+ * The control thread: receives every object and runs the controllers. If several processes share a store, only the
+ * leader runs them, except for those that describe a process: these run in each (`PluginSpec.everyServer`).
  */
 import { type Controller, controller, postStartHook } from '../../core/api/control.js';
 import { ConfigError } from '../../core/api/point.js';
@@ -26,7 +26,7 @@ import { ControllerRequests } from './controllerRequests.js';
 /** Storage name of definitions of kinds. */
 const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 
-/** Throws ConfigError for a post-start hook whose controllers do not run: it would never be done. */
+/** Throws ConfigError for a post-start hook whose controllers do not run: the hook would never complete. */
 function checkHooks(hooks: ReturnType<typeof postStartHook.combine>, controllers: readonly Controller[]): void {
   const names = new Set(controllers.map(({ name }) => name));
   for (const { plugin, name, controllers: needed } of hooks)
@@ -44,8 +44,8 @@ const isOfEveryServer = ({ everyServer = false }: PluginSpec): boolean => everyS
 type Post = (message: FromControlThread) => void;
 
 /**
- * Starts the controllers, on a fresh store in the order that they ask for. If one fails to start, the error is logged
- * and the others are started.
+ * Starts the controllers: on a new store in the order that they ask for. If one fails to start, the error is logged and
+ * the others are started.
  */
 async function startAll(controllers: readonly Controller[], isNew: boolean, post: Post, log: Log): Promise<void> {
   const start = async (one: Controller): Promise<void> => {
@@ -53,7 +53,7 @@ async function startAll(controllers: readonly Controller[], isNew: boolean, post
       await one.start();
       post({ is: 'started', controller: one.name });
     } catch (error) {
-      // The failure of a plugin has its record already.
+      // The failure of a plugin has been logged already.
       if (error instanceof PluginFailure) return;
       log.error({ controller: one.name, stack: stackOf(error) }, 'starting a controller failed');
     }
@@ -62,7 +62,7 @@ async function startAll(controllers: readonly Controller[], isNew: boolean, post
   for (const one of controllers) {
     const earlier = (isNew && one.startsAfter?.flatMap(name => starts.get(name) ?? [])) || [];
     const started = earlier.length > 0 ? Promise.all(earlier).then(() => start(one)) : start(one);
-    // Several may have one name.
+    // Several controllers may have the same name.
     starts.set(
       one.name,
       Promise.all([starts.get(one.name), started]).then(() => undefined),
@@ -117,13 +117,13 @@ runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, F
       });
     const run = async (): Promise<void> => {
       if (election) {
-        // The election does not wait for controllers of every server: they may retry for long.
+        // The election does not wait for the controllers of every server, which may retry for a long time.
         const leads = election.lead();
         const own = await load(isOfEveryServer);
         void startAll(own.at(controller), false, post, log);
         await leads;
       }
-      // Before those of the controllers, which ask for the kinds of definitions.
+      // This listener comes before those of the controllers, which ask for the kinds of definitions.
       objects.listen(({ type, object }) => {
         if (type !== 'DELETED') resources.addDefinition(object());
       }, DEFINITIONS);

@@ -34,10 +34,10 @@ import { State } from './state/state.js';
 import { WatchHub } from './watch/watchHub.js';
 import { WriterClient } from './state/writerClient.js';
 
-/** Resources that are not stored, and that authorizers depend on: this many are named in the log. */
+/** Largest number of resources that are named in the log because authorizers depend on them and they are not stored. */
 const WARNED_RESOURCES = 100;
 
-/** The parts of which a front end is built, in the main thread and in each listening thread. */
+/** The parts that a front end is built from, in the main thread and in each listening thread. */
 export interface FrontSources {
   readonly scope: ThreadScope;
   readonly plugins: Plugins;
@@ -75,14 +75,18 @@ export interface BuiltFront {
   readonly healthAccess: HealthAccess;
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
-  /** Serves the kinds of other plugins, and drops identities and permissions that the former plugins have returned. */
+  /**
+   * Serves the kinds of other plugins, and drops identities and permissions that the previous plugins have returned.
+   */
   reload(plugins: Plugins): void;
 }
 
-/** Objects that cannot be read, of which each has a record of the log. */
+/** Largest number of unreadable objects that are logged one by one. */
 const LOGGED_UNREADABLE = 100;
 
-/** Logs objects that cannot be read: the first ones alone, as it may be all of a resource whose key is missing. */
+/**
+ * Logs objects that cannot be read. Only the first ones are: if a key is missing, it may be all objects of a resource.
+ */
 function unreadableLog(log: Pick<Log, 'error'>): State['onUnreadable'] {
   let left = LOGGED_UNREADABLE;
   return ({ key, reason }) => {

@@ -138,7 +138,7 @@ export class Front {
     if (record) this.parts.decided(record);
   }
 
-  /** Never rejects: errors are answered, and returned if they are Refusals. */
+  /** Answers a request. Never rejects: errors are answered, and returned if they are Refusals. */
   async #answer(
     exchange: Exchange,
     route: Route,
@@ -190,7 +190,7 @@ export class Front {
     return false;
   }
 
-  /** Returns the refusal if there is nothing that could be read. Throws Refusal. */
+  /** Answers a read. Returns the refusal if it has sent one. Throws other Refusals. */
   async #read(request: FrontRequest): Promise<FrontRefusal | undefined> {
     const { exchange, route } = request;
     const { target, resource } = route;
@@ -203,7 +203,7 @@ export class Front {
     if (route.missing === 'namespace') throw badRequest('Namespace parameter required.');
     if (!resource) throw unknownPath();
     if (!isMethodAllowed(exchange.method, route)) throw methodNotAllowedError(route);
-    // The main thread makes the objects.
+    // The objects are made by the main thread.
     if (resource.strategy.showRecord) {
       await paths(exchange, route);
       return undefined;
@@ -216,7 +216,7 @@ export class Front {
     return undefined;
   }
 
-  /** Has another server answer a request, once its sender may send it. */
+  /** Has another server answer a request, once the sender is authorized. */
   async #forward(
     request: FrontRequest,
     version: AggregatedVersion,
@@ -237,7 +237,7 @@ export class Front {
     }
   }
 
-  /** Has a site answer a request. It is not authenticated, so it counts as one of an unknown sender. */
+  /** Has a site answer a request. It is not authenticated, so it counts as a request of an unknown sender. */
   async #visit({ exchange, route, sender }: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined) {
     const { usage } = sender;
     const body = this.#bodies.read(exchange, usage, false, SITE_BODY_BYTES);
@@ -280,7 +280,7 @@ export class Front {
 
   async #runWrite(request: FrontRequest, body: Uint8Array): Promise<void> {
     const { verb } = request.route.target as ResourceTarget;
-    // Writes are answered with their events, which follow all objects.
+    // The answer to a write is sent with its event, which arrives after all objects.
     const objects = request.route.resource?.stored ? this.parts.state.loading.waitFor() : undefined;
     if (objects) await objects;
     await (WRITES[verb] ?? WRITES['*'])(this.#writes, request, body);
@@ -300,7 +300,7 @@ function refuseAsText(exchange: Exchange, refusal: Refusal, end: string, sender?
   return { auditId, refusal };
 }
 
-/** Refuses a WebSocket handshake, and names the version that is understood (RFC 6455, 4.4). */
+/** Refuses a WebSocket handshake, and names the supported version (RFC 6455, 4.4). */
 function refuseHandshake(exchange: Exchange, refusal: Refusal, serving: Serving, sender: Sender): FrontRefusal {
   const auditId = auditIdOf(exchange, sender);
   refuse(exchange, refusal, serving, [

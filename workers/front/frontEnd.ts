@@ -33,7 +33,7 @@ import { StoreHealth } from './state/storeHealth.js';
 import type { StoreThread } from './threads/writerThread.js';
 import { StartHooks } from './startHooks.js';
 
-/** The parts of which the front end is built. */
+/** The parts that the front end is built from. */
 interface FrontEndParts extends FrontEndInputs {
   readonly plugins: Plugins;
   readonly store: StoreThread;
@@ -57,7 +57,7 @@ export interface FrontEnd extends BuiltFront {
   readonly paths: PathHandler;
   /** Takes the record of a request that was refused, or has changed something. */
   readonly decided: (record: DecisionRecord) => void;
-  /** Counts a use of credentials, and records it in the objects that these are of. */
+  /** Counts a use of credentials, and records it in the objects that the credentials belong to. */
   readonly record: (use: CredentialUse) => void;
 }
 
@@ -139,7 +139,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   return { ...built, hooks, address, paths, decided, record };
 }
 
-/** Snapshots are encrypted by the file that the store is encrypted by, as it is when they are taken. */
+/** Snapshots are encrypted with the configuration file of the store's encryption, as it is when they are taken. */
 function snapshotValues(
   { encryptionProviderConfig: file }: Settings,
   host: Parameters<typeof readValues>[1],
@@ -148,7 +148,9 @@ function snapshotValues(
   return { values: async () => (await import('../../core/services/encryption/index.js')).readValues(file, host) };
 }
 
-/** A check of an embedded store that is answered at once. One of a remote store is not: it may fail at any time. */
+/**
+ * A check of an embedded store, answered at once by a recent result. A remote store is asked: it may fail at any time.
+ */
 function rememberedCheck(check: () => Promise<void>, releases: Releases): () => Awaitable<void> {
   const health = new StoreHealth(check);
   releases.add('checks of the store', () => health.close());

@@ -11,10 +11,10 @@ import type { ThreadScope } from '../../core/threads/thread.js';
 /** The parts of the front end that plugins can use. */
 type FrontServices = Omit<HostServices, 'releases' | 'kept'>;
 
-/** Points whose parts a server keeps as long as it runs. */
+/** Extension points whose parts a server keeps as long as it runs. */
 export const KEPT_POINTS: readonly string[] = ['storage', 'listener', 'auditSink'];
 
-/** The calls of plugins that this thread is in, for the thread that watches it. */
+/** The calls of plugins in progress in this thread, for the thread that watches it. */
 type FrontCalls = Omit<MainThread, 'nativeId'>;
 
 /** Plugins of this thread that were loaded together, and their resources. */
@@ -27,14 +27,14 @@ interface Generation {
 /** Plugins that were loaded to take the place of others. */
 interface PreparedPlugins {
   readonly plugins: Plugins;
-  /** Has them take that place. Returns a function that releases those before. */
+  /** Puts these plugins into use. Returns a function that releases the previous ones. */
   use(): () => Promise<void>;
   discard(): Promise<void>;
 }
 
 /**
- * The plugins of the front end. Others can replace them while it runs, but at the kept points: ask for the parts of a
- * point when needed.
+ * The plugins of the front end. Others can replace them while it runs, except at the kept points: ask for the parts of
+ * a point each time they are needed.
  */
 export class FrontPlugins implements Plugins {
   #current: Generation;
@@ -57,7 +57,7 @@ export class FrontPlugins implements Plugins {
     return loaded;
   }
 
-  /** Those of the current plugins; calls of kept parts that were made before are not among them. */
+  /** The calls of the current plugins, without earlier calls of kept parts. */
   get calls(): FrontCalls {
     return this.#current.calls;
   }

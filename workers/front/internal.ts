@@ -14,8 +14,8 @@ import { type LocalAnswer, LocalExchange } from './localExchange.js';
 const TRACKER = 'legacy-token-tracking';
 
 /**
- * The identity of a controller: a service account of the system namespace. Without `ownRole` it may do everything,
- * which upstream's loopback client may, too; with it, the requests that the roles of its account allow.
+ * The identity of a controller: a service account of the system namespace. Without `ownRole` it may do everything, like
+ * upstream's loopback client; with it, only what the roles of its account allow.
  */
 export function controllerUser(name: string, naming: Naming, ownRole: boolean): User {
   const namespace = naming.component('orchestrator-system');
@@ -33,8 +33,8 @@ export function controllerUser(name: string, naming: Naming, ownRole: boolean): 
 }
 
 /**
- * A request of the control thread as an exchange; `answer` gets the response of the front end. Controllers own fields
- * under one name: upstream's have one, too.
+ * A request of the control thread as an exchange; `answer` gets the response of the front end. All controllers own
+ * fields under one manager name, as upstream's do.
  */
 export function internalExchange(
   request: ControllerRequest,
@@ -80,7 +80,7 @@ export async function requestAsServer(
   return answeredObject(answer.status, answer.body);
 }
 
-/** Sets labels of an object in the name of the server. A failure is logged. */
+/** Sets labels of an object as the server. A failure is logged. */
 export function setLabels(
   front: Front,
   { path, set }: NonNullable<CredentialUse['labels']>,

@@ -41,7 +41,7 @@ import { StoreThread } from './threads/writerThread.js';
  */
 const HOOKS_MS = 5000;
 
-/** Threads of the pool: one per core beside the front end's own, and one for jobs that may take long. */
+/** Threads of the pool: one per core besides the front end's own, and one for jobs that may take long. */
 const POOL_THREADS = Math.max(1, availableParallelism() - 1) + 1;
 
 /** A front end that can answer requests. */
@@ -65,17 +65,17 @@ export interface RunningFrontEnd {
    */
   watchThread(): void;
   /**
-   * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
-   * called. Requests in flight continue with those before. Throws ConfigError, and the error of a plugin when it is
-   * made; then nothing has changed, except if only controllers could not be made.
+   * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been called.
+   * Requests in flight continue with the previous ones. Throws ConfigError, and the error of a plugin when it is made;
+   * then nothing has changed, except if only controllers could not be made.
    */
   reload(data: ThreadData, use: () => void): Promise<void>;
 }
 
 /**
  * Creates the writer's thread and the pool; both are released with the scope. A further server of the process begins
- * with one thread in its pool, and its writer is in a thread with others if its store has no files, which it would
- * wait for.
+ * with one thread in its pool. Its writer shares a thread with other writers if its store has no files: waiting for
+ * files would delay them.
  */
 export function createThreads(
   { data, log, releases }: ThreadScope,
@@ -188,7 +188,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   };
 }
 
-/** Loads the plugins of the front end. `serving` returns it once it answers requests. */
+/** Loads the plugins of the front end. `serving` returns the front end once it answers requests. */
 function loadPlugins({ scope, threads, naming }: FrontEndInputs, serving: () => Front | undefined) {
   return FrontPlugins.load(scope, {
     observe: (metric, labels, value) => threads.observed.observe(metric, labels, value),
@@ -200,7 +200,7 @@ function loadPlugins({ scope, threads, naming }: FrontEndInputs, serving: () => 
   });
 }
 
-/** The result of `work`. If it fails, `undo` is called before. */
+/** Resolves with the result of `work`. If it fails, calls `undo` and then rejects. */
 async function orElse<T>(undo: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -210,7 +210,7 @@ async function orElse<T>(undo: () => Promise<void>, work: () => Promise<T>): Pro
   }
 }
 
-/** The listener that serves. Throws ConfigError if several threads are to listen, and it cannot. */
+/** The listener that serves. Throws ConfigError if several threads are to listen, and it does not support that. */
 function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener {
   const found = plugins.at(listener).at(-1);
   if (!found) throw new Error('no listener could be loaded');
@@ -222,7 +222,7 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
   return found;
 }
 
-/** Starts the listening threads, if there is to be more than one. */
+/** Starts the listening threads, if more than one is configured. */
 function startListening(
   { settings, scope: { data, log, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
   { live, paths, decided, record }: FrontEnd,
@@ -250,7 +250,8 @@ function startListening(
 }
 
 /**
- * Begins the controllers at a later time, unless the server is closed before. Resolves with the reason if they fail.
+ * Begins the controllers when `time` resolves, unless the server is closed before. Resolves with the reason if they
+ * fail.
  */
 async function beginLater(time: Promise<void>, releases: Releases, begin: () => ControlThread): Promise<Error> {
   let control: ControlThread | undefined;
@@ -260,7 +261,7 @@ async function beginLater(time: Promise<void>, releases: Releases, begin: () => 
     await control?.close();
   });
   await time;
-  // Nothing fails that has not begun.
+  // Controllers that have not begun cannot fail.
   if (isClosed) return await new Promise<never>(() => undefined);
   control = begin();
   return await control.failed;
@@ -298,7 +299,7 @@ function startControl(
   });
 }
 
-/** The result of `work`. Rejects with the error if the server fails before. */
+/** Resolves with the result of `work`. Rejects if the server fails before. */
 async function unlessFailed<T>(failed: Promise<Error>, work: Promise<T>): Promise<T> {
   const failure = failed.then(error => Promise.reject(error));
   // After the race, its rejection would be unhandled.

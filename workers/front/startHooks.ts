@@ -29,7 +29,10 @@ export class StartHooks {
     return this.#done.promise;
   }
 
-  /** The controllers are about to start; `elsewhere`: in another process, which does the work of all hooks. */
+  /**
+   * To be called when the controllers are about to start; `elsewhere`: in another process, which does the work of all
+   * hooks.
+   */
   loaded(elsewhere: boolean): void {
     this.#loaded.done();
     if (!elsewhere) return;
@@ -37,7 +40,7 @@ export class StartHooks {
     this.#settle();
   }
 
-  /** A controller has started. */
+  /** To be called when a controller has started. */
   started(controller: string): void {
     for (const { missing } of this.#hooks) missing.delete(controller);
     this.#settle();

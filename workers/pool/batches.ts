@@ -33,8 +33,9 @@ function cloneError(grant: Grant): unknown {
 }
 
 /**
- * Resolves when the outcomes of a turn are posted, which happens while promises are resolved: `nextTick` comes after
- * that. Otherwise the next batch, if it keeps or ends the thread, would take along outcomes whose proposals are sent.
+ * Resolves when the outcomes of a turn are posted, which happens while promises are resolved: callbacks of `nextTick`
+ * run after that. Otherwise a next batch that keeps or ends the thread would hold back outcomes whose proposals were
+ * sent.
  */
 const untilPosted = (): Promise<void> => new Promise(resolve => process.nextTick(resolve));
 
@@ -98,9 +99,9 @@ export class BatchRunner {
   }
 
   /**
-   * Starts jobs, each when the one before has ended or waits for something outside of the thread: callbacks that
+   * Starts jobs, each when the previous one has ended or waits for something outside of the thread: callbacks that
    * `nextTick` is given while promises are resolved come after all of them. Returns the jobs that end in this turn; the
-   * outcome of each other one is sent when it ends.
+   * outcomes of the others are sent when they end.
    */
   #firstTurn(batch: number, jobs: readonly RunningJob[]): Promise<readonly EndedJob[]> {
     const ended: EndedJob[] = [];
@@ -156,7 +157,7 @@ export class BatchRunner {
       proposed = { operations, charges };
     };
     const begin = (): Promise<JobResult> => runJob(this.context, { job, run }, request, propose);
-    // Webhooks are told its trace, and have no more time than it asks for.
+    // Webhooks are sent its trace, and have no more time than its timeout.
     const concernsCalls = job.trace !== undefined || job.query.includes('timeout=');
     const isTracked = this.context.tracksRequests || concernsCalls;
     (isTracked ? inRequest(request, begin) : begin()).then(end, fail);
@@ -168,8 +169,8 @@ export class BatchRunner {
 
   /**
    * The jobs that have ended for good, and their proposals, which are to be sent then. A job with a proposal runs again
-   * if kinds have changed since it began, so that nothing is written that the current schema does not allow. One that
-   * another thread runs is left to it. The thread must have caught up.
+   * if kinds have changed since it began, so that nothing is written that the current schema does not allow. A job that
+   * another thread runs is left to that thread. The thread must have caught up.
    */
   #settle(ended: readonly EndedJob[]): { readonly settled: EndedJob[]; readonly proposals: Proposal[] } {
     const { registry } = this.context;

@@ -19,7 +19,7 @@ export interface Context {
   readonly cbor: boolean;
   /** Whether deletes may remove objects that cannot be read. */
   readonly unsafeDeletion: boolean;
-  /** The claims of a resource. Only where deletes may remove unreadable objects. */
+  /** The claims of a resource. Used only where deletes may remove unreadable objects. */
   readonly claimsOf: (resource: Resource) => readonly ApiObject[];
   readonly registry: Registry;
   readonly authentication: Authentication;
@@ -32,9 +32,9 @@ export interface Context {
   /** The time that the thread may spend on records. */
   readonly recording: RecordingBudget;
   /**
-   * Whether a failure of a plugin is logged with its request, also after the plugin has waited: if there are plugins of
-   * the configuration, because before Node.js 24 that takes some microseconds of each request. Requests of a trace are
-   * followed always, for the webhooks that they call.
+   * Whether a failure of a plugin is logged with its request even if the plugin has awaited something before. Only with
+   * plugins of the configuration, because before Node.js 24 this costs each request some microseconds. Requests with a
+   * trace are always tracked, for the webhooks that they call.
    */
   readonly tracksRequests: boolean;
   readonly now: () => number;

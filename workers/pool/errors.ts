@@ -31,7 +31,7 @@ export const notFoundError = ({ resource, target }: AuthorizedRequest): Refusal 
  */
 export function nameTakenError({ resource, job }: AuthorizedRequest, generateName: string | undefined): Refusal {
   const { bytes } = job.current!;
-  // Of an object that cannot be read, the name is known by its key.
+  // The name of an object that cannot be read is known from its key.
   const metadata: ObjectMeta = isReadable(bytes)
     ? decodeStored(bytes).metadata
     : { name: job.currentKey?.split('/').at(-1) ?? '' };
@@ -48,7 +48,7 @@ export function nameTakenError({ resource, job }: AuthorizedRequest, generateNam
 export const conflictError = ({ resource, target }: AuthorizedRequest, reason: string): Refusal =>
   conflict(groupResource(resource), target.name, reason);
 
-/** The group that a kind is stored in: errors name a kind that two groups serve by this one. */
+/** The group that a kind is stored in: errors name it even if the request is for another group that serves the kind. */
 export const storedGroup = ({ storageApiVersion: version }: Resource): string =>
   version.includes('/') ? version.split('/')[0]! : '';
 

@@ -1,7 +1,7 @@
 /**
- * A thread of the pool: Piscina calls the default export with each batch. All else, from the port to the writer to the
- * close, goes through a channel of its own to the front end. The modules that run the jobs are loaded when the front
- * end asks for it.
+ * A thread of the pool: Piscina calls the default export with each batch. Everything else, such as the port to the
+ * writer and the close, goes through a channel of its own to the front end. The modules that run the jobs are loaded
+ * when the front end asks for it.
  */
 import { MessageChannel, parentPort, threadId } from 'node:worker_threads';
 import { setImmediate } from '../../core/runtime/timers.js';
@@ -16,7 +16,7 @@ const runner = new Promise<ToPoolThread>(resolve => port.once('message', resolve
   return start(port);
 });
 
-// Not before this module is loaded: then the thread can be terminated.
+// Posted only when this module is loaded: from then on the thread can be terminated.
 setImmediate(() => {
   const created: PoolThreadCreated = { thread: threadId, port: frontEnd };
   parentPort!.postMessage(created, [frontEnd]);

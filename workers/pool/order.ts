@@ -39,9 +39,9 @@ import { update } from './operations/update.js';
 
 /**
  * Runs the stages of a write, after `authenticate` and `authorize`, which reads pass as well. The argument of each
- * stage is the result of the one before it, and nothing else makes such a value: code that skips a stage does not
- * compile. Operations differ only in their merge. Actions and reviews, whose bodies are not stored as they were
- * sent, are performed instead of validated.
+ * stage is the result of the previous one, and nothing else makes such a value: code that skips a stage does not
+ * compile. Operations differ only in their merge. Actions and reviews, whose bodies are not stored as they were sent,
+ * are performed instead of validated.
  */
 export async function write(context: Context, request: AuthorizedRequest): Promise<Proposal> {
   const decoded = decode(context, request);
@@ -58,7 +58,7 @@ export async function authenticate(context: Context, received: Received): Promis
   const { job, run, route, warnings, trail } = received;
   const found = await findSender(context, received);
   const { user, identityFor, objects, use, authenticator, impersonator, refusal } = found;
-  // Member by member: to spread two objects takes a microsecond.
+  // Member by member: spreading two objects takes a microsecond.
   return {
     job,
     run,
@@ -180,8 +180,8 @@ export const validate = (context: Context, mutated: Mutated & (ObjectWrite | Del
 
 /**
  * Stage 6 of actions (`pods/binding`, `pods/eviction`, `serviceaccounts/token`) and reviews: carries them out and asks
- * all validators, in the order that each needs. Throws 422 with all violations, 404, and what kind and validators
- * throw.
+ * all validators, in the order that each needs. Throws 422 with all violations, 404, and the errors of the kind and the
+ * validators.
  */
 export const perform = (context: Context, mutated: Mutated & (Action | Review)): Promise<Valid> =>
   performWrite(context, mutated) as Promise<Valid>;

@@ -1,9 +1,9 @@
 import { monotonicTime } from '../../core/runtime/clock.js';
 
 /**
- * JSON values that a thread may copy or compare in a millisecond to find the changes of mutators: a thousandth of
- * the time, or up to a hundredth on a machine whose caches others use. They are counted, and not the time, as a machine
- * that is busy with something else is slow.
+ * JSON values that a thread may copy or compare in a millisecond to find the changes of mutators: a thousandth of the
+ * time, or up to a hundredth on a machine whose caches others use. Values are counted instead of measuring time,
+ * because a machine that is busy with something else is slow.
  */
 const VALUES_PER_MS = 10;
 /** Values that may be saved up, for some 50 pods: writes that come one by one are recorded as a whole. */

@@ -98,7 +98,7 @@ async function runStages(
     await checkAnswerable(context, request);
     const answer = await write(context, request);
     if (answer.operations) propose(answer.operations, answer.charges);
-    // A review changes nothing, and its answer says all.
+    // A review changes nothing, and its answer says everything.
     const explained = strategy.review ? undefined : trail.result(logged.id);
     return resultOf(answer, { id, grant, annotations: found(), trail: explained });
   } catch (thrown) {
@@ -122,8 +122,8 @@ function resultOf(
 }
 
 /**
- * Throws 406 where the answer could not be sent, before anything is done; and refuses what would have to connect to a
- * process or port, after validators were asked about it.
+ * Throws 406, before anything is done, if the answer could not be sent. After validators were asked about them, refuses
+ * requests that would have to connect to a process or port.
  */
 async function checkAnswerable(context: Context, request: AuthorizedRequest): Promise<void> {
   const { resource, route, target, job } = request;
@@ -148,8 +148,8 @@ interface Refused {
 }
 
 /**
- * The Status of a Refusal. Anything else is a bug: it is logged with its stack and answered with 500. Never throws, as
- * the other requests of the batch would fail as well.
+ * The Status of a Refusal. Anything else is a bug: it is logged with its stack and answered with 500. Never throws,
+ * because the other requests of the batch would fail as well.
  */
 function refusalAnswer(
   context: Context,

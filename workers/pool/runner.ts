@@ -44,12 +44,12 @@ interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
   readonly words: Int32Array;
 }
 
-/** Answers to Piscina that are held at most, each with the task of a job below LARGE_JOB_BYTES. */
+/** Largest number of answers to Piscina that are held, each with the task of a job below LARGE_JOB_BYTES. */
 const MOST_HELD = 16;
 
 /**
  * The answers to Piscina about batches whose outcome was written: nobody waits for them, and each post wakes the front
- * end. So they are held until others are posted, or there are many.
+ * end. So they are held until others are posted, or until there are MOST_HELD.
  */
 class HeldAnswers {
   readonly #held: (() => void)[] = [];
@@ -95,7 +95,7 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
     if (next !== before) return 'written';
     const [outcomes, transfer] = packOutcomes(ended);
     const answer: BatchOutcome = { outcomes, ms: monotonicTime() - began };
-    // A plugin may end the thread before Piscina has taken a result: the outcome is posted to the front end itself.
+    // A plugin may end the thread before Piscina has taken a result: the outcome is posted to the front end directly.
     if (!hasOnlyBuiltIns(data)) {
       port.postMessage({ is: 'ended', batch: id, outcome: answer } satisfies FromPoolThread, transfer);
       return undefined;
@@ -120,7 +120,9 @@ function readNames(resource: Resource, unsafeDeletion: boolean): string[] {
   }
 }
 
-/** The function by which strategies find the informer of a resource. It throws an Error for one that none reads. */
+/**
+ * The function by which strategies find the informer of a resource. It throws an Error for a resource that none reads.
+ */
 const readerOf =
   (informers: Informers) =>
   (call: string, resource: string): Informer => {

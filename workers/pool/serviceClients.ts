@@ -4,7 +4,7 @@ import { type Resolvers, withResolvers } from '../../core/runtime/withResolvers.
 
 /** The known state of a service. */
 interface Known {
-  /** The last state in a list, so that any value is one; undefined before the first. */
+  /** The last state, in a list so that it may be any value; undefined before the first state. */
   last: readonly [state: unknown] | undefined;
   readonly first: Resolvers<unknown>;
 }

@@ -26,7 +26,7 @@ import { InvalidObject, Refusal, type StatusDetails, type Violation } from '../.
 import { nameOf, type Target } from '../../core/model/target.js';
 import type { Conflict } from '../../core/schema/apply/ownership.js';
 
-/** A text as records have it. Plugins in JavaScript may give anything. */
+/** A text as it is recorded, shortened. Plugins in JavaScript may pass any value. */
 function shorten(given: unknown): string {
   const text = String(given);
   return text.length <= RECORDED_MESSAGE_CHARACTERS ? text : `${text.slice(0, RECORDED_MESSAGE_CHARACTERS)}…`;
@@ -42,12 +42,12 @@ const RESULTS: readonly unknown[] = [
   'Failed',
 ] satisfies ReportedStep['result'][];
 
-/** The texts of calls without effect, up to their time, by plugin. */
+/** The beginnings of the texts of calls without effect, up to their time, by plugin. */
 const PASSED = { Mutate: new Map<string, string>(), Validate: new Map<string, string>() };
 
 /**
- * A call without effect, as most are, as JSON: a fraction of the time that `JSON.stringify` takes. Integers are written
- * several times as fast as fractions.
+ * The JSON of a call without effect, as most are: it takes a fraction of the time of `JSON.stringify`. Integers are
+ * written several times as fast as fractions.
  */
 function passedText(stage: AdmissionStep['stage'], plugin: string, microseconds: number): string {
   const texts = PASSED[stage];
@@ -60,7 +60,7 @@ function passedText(stage: AdmissionStep['stage'], plugin: string, microseconds:
 }
 
 /**
- * Facts that the stages note about a request beside its result: annotations of its audit event, and the explanation of
+ * Facts that the stages note about a request besides its result: annotations of its audit event, and the explanation of
  * the decision. A stage notes only values that it has anyway; the rest is computed when a client asks for a record.
  */
 export class RequestTrail implements AdmissionObserver {
@@ -69,7 +69,7 @@ export class RequestTrail implements AdmissionObserver {
   /** The opinions about the request that was not allowed, and the target that they are about. */
   #denied: { readonly opinions: readonly Opinion[]; readonly asked: Target } | undefined;
   #conflicts: readonly FieldConflict[] | undefined;
-  /** As JSON. */
+  /** Each as JSON. */
   readonly #steps: string[] = [];
   /** The call that is made now, and when it began. */
   #call: Pick<AdmissionStep, 'stage' | 'plugin'> = { stage: 'Validate', plugin: '' };
@@ -106,8 +106,8 @@ export class RequestTrail implements AdmissionObserver {
   }
 
   /**
-   * Notes the fields that an apply would have taken from other managers; for a change of a former version, the version
-   * with the manager that has written the current one.
+   * Notes the fields that an apply would have taken from other managers. For a change of an outdated version: the
+   * version, with the manager that has written the current one.
    */
   conflict(conflicts: readonly Conflict[]): void {
     this.#conflicts = conflicts.slice(0, RECORDED_PARTS).map(({ owner, path }) => ({
@@ -197,7 +197,7 @@ export class RequestTrail implements AdmissionObserver {
     return this.isConfidential ? '' : shorten(message);
   }
 
-  /** A patch; undefined if it is too much with those before it. */
+  /** Returns a patch; undefined if all patches together would be too long with it. */
   #bounded(patch: string): string | undefined {
     this.#changed += patch.length;
     if (this.#changed <= RECORDED_CHANGE_CHARACTERS) return patch;
@@ -211,7 +211,7 @@ export class RequestTrail implements AdmissionObserver {
     try {
       return redacted(readJson(patch));
     } catch {
-      // The webhook's patch is no JSON, which refuses the request.
+      // The webhook's patch is not JSON: the request is refused.
       return undefined;
     }
   }
@@ -252,7 +252,7 @@ export class RequestTrail implements AdmissionObserver {
 /** A cause, with the expression that does not hold. */
 type Cause = NonNullable<StatusDetails['causes']>[number] & Pick<Violation, 'rule'>;
 
-/** Violations whose messages say which rule is broken, and not by which value. */
+/** Violations whose messages say which rule is broken, but not which value breaks it. */
 const VALUELESS: ReadonlySet<string> = new Set([
   'FieldValueRequired',
   'FieldValueForbidden',

@@ -18,7 +18,7 @@ import type { RequestTrail } from './trail.js';
 /** The entries of `metadata.managedFields`. */
 export type ManagedFields = ApiObject['metadata']['managedFields'];
 
-/** That a request is allowed: how long that may be remembered (see `Grant`), and why it is. */
+/** A permission: how long it may be remembered (see `Grant`), and why the request is allowed. */
 export interface Permission {
   readonly allowedFor: Grant['allowedFor'];
   readonly resources: Grant['resources'];
@@ -50,7 +50,7 @@ export interface Received {
   readonly route: Route;
   /** Texts of Warning headers, collected on the way. */
   readonly warnings: string[];
-  /** Facts that the stages note about the request beside its result. */
+  /** Facts that the stages note about the request besides its result. */
   readonly trail: RequestTrail;
 }
 
@@ -105,7 +105,7 @@ export interface DecodedObject extends WithOptions {
   readonly object: ApiObject;
 }
 
-/** A patch that changes the current object. The merge reads the body: how depends on that object. */
+/** A patch that changes the current object. The merge reads the body: how it is read depends on that object. */
 export interface DecodedPatch extends WithOptions {
   readonly is: 'patch';
   readonly format: ChangingFormat;
@@ -199,7 +199,7 @@ export interface Deletion {
   readonly request: AuthorizedRequest;
   readonly options: DeleteOptions;
   readonly old: ApiObject;
-  /** The rest of the object, or that nothing is left. */
+  /** The object that is left, or that it is removed. */
   readonly outcome: Outcome;
 }
 

@@ -3,7 +3,7 @@ import type { Transaction } from '../../core/api/storage.js';
 import { systemTime } from '../../core/runtime/clock.js';
 import { randomUUID } from '../../core/runtime/random.js';
 
-/** An object in the file: its key, and its JSON with the texts below instead of values that each store has its own. */
+/** An object in the file: its key, and its JSON with the texts below in place of values that differ between stores. */
 type FirstObject = readonly [key: string, text: string];
 
 const UID = '$uid';

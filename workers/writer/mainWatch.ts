@@ -4,7 +4,7 @@ import type { MainThread } from '../../core/threads/messages/lifecycle.js';
 
 /**
  * Ends the process when its main thread does not return to its event loop: no request would be answered, and SIGTERM
- * would do nothing. Only another thread can, and only by a signal, which loses no write that was answered.
+ * would do nothing. Only another thread can end it, and only by a signal, which loses no write that was answered.
  */
 export class MainWatch {
   #watch: EventLoopWatch | undefined;
@@ -23,7 +23,7 @@ export class MainWatch {
     this.#watch.begin(nativeId);
   }
 
-  /** The main thread has answered. */
+  /** To be called when the main thread has answered. */
   answered(): void {
     this.#watch?.answered();
   }

@@ -7,7 +7,7 @@ import type { Subscriber } from './subscriber.js';
 /** Events after which reading the pages again costs less than the recorded ones. */
 const MAX_EVENTS = 10_000;
 
-/** Whether a prefix is that of everything, or of all objects of one resource. */
+/** Whether a prefix selects everything, or all objects of one resource. */
 const isWhole = (prefix: string): boolean => prefix === '' || `${storageNameIn(prefix)}/` === prefix;
 
 /** Objects of one resource. */
@@ -43,10 +43,10 @@ function runsOf(items: readonly StartItem[]): { readonly prefix: string; readonl
 export class RecordedPages {
   readonly #pages: RecordedPage[] = [];
   readonly #followers: Follower[] = [];
-  /** The events of each commit group since. */
+  /** The events of each commit group since the pages were begun. */
   readonly #events: (readonly WireEvent[])[] = [];
   #eventCount = 0;
-  /** Prefixes of resources that were not read completely; undefined while these may be any. */
+  /** Prefixes of resources that were not read completely; undefined: any may be incomplete. */
   #missing: readonly string[] | undefined;
   #revision = 0;
 
@@ -64,7 +64,7 @@ export class RecordedPages {
     to.defer();
     to.subscribe(prefixes);
     for (const group of this.#events) {
-      // Those of other prefixes, which the thread may have subscribed to earlier, were delivered.
+      // Events of other prefixes, which the thread may have subscribed to earlier, were delivered already.
       const events = group.filter(({ key }) => prefixes.some(prefix => key.startsWith(prefix)));
       if (events.length > 0) to.deliver({ is: 'events', revision, events, verdicts: [] });
     }
@@ -89,7 +89,7 @@ export class RecordedPages {
   }
 
   /**
-   * Called when all objects were added but those of the resources with the prefixes `missing`. Threads that wait for
+   * Called when all objects were added except those of the resources with the prefixes `missing`. Threads that wait for
    * these are told, and those that follow none of them have all they need. To be called by `publish`.
    */
   complete(revision: number, missing: readonly string[] = []): void {
@@ -113,7 +113,10 @@ export class RecordedPages {
     return this.#missing?.every(prefix => !isWanted(follower, prefix)) ?? false;
   }
 
-  /** Ends the pages before they are complete. Returns who waits for the rest, with the keys that each was sent. */
+  /**
+   * Ends the pages before they are complete. Returns the threads that wait for the rest, with the keys that each was
+   * sent.
+   */
   abandon(): readonly (Follower & { readonly sent: Set<string> })[] {
     return this.#followers.splice(0).map(follower => {
       const sent = new Set<string>();

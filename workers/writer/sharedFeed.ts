@@ -64,7 +64,7 @@ export class SharedFeed {
     return this.#revision;
   }
 
-  /** Ends the watch, and rejects those who wait with Unavailable. */
+  /** Ends the watch, and rejects waiting calls with Unavailable. */
   stop(): void {
     this.#stop.abort();
     clearTimeout(this.#timer);

@@ -26,10 +26,10 @@ interface Rest {
   readonly after: string;
 }
 
-/** A key behind all keys with a prefix, which ends with a slash. */
+/** A key that sorts after all keys with a prefix, which ends with a slash. */
 const behind = (prefix: string): string => `${prefix.slice(0, -1)}0`;
 
-/** The prefix of the resource that all objects of a full page are of; undefined if they are of several. */
+/** The prefix of the resource that all objects of a full page belong to; undefined if they belong to several. */
 function onlyPrefixOf({ items, more }: Page): string | undefined {
   const prefix = `${storageNameIn(items[0]?.key ?? '')}/`;
   return more && items.at(-1)!.key.startsWith(prefix) ? prefix : undefined;
@@ -127,14 +127,14 @@ export class StartPages {
       const page: Page = await next;
       const { revision } = page;
       next = page.more ? this.#page(prefix, nextAfter(page), revision, RECORDED_PAGE) : undefined;
-      // It may fail before it is waited for.
+      // The read may fail before it is awaited.
       next?.catch(() => undefined);
       recorded.add(page.items, revision);
       if (!next) return revision;
     }
   }
 
-  /** Sends everyone who waits for recorded pages pages of its own, if reading them took longer than history is kept. */
+  /** If reading the recorded pages took longer than history is kept, sends separate pages to each waiting thread. */
   #replaceRecorded(error: Error): void {
     // A thread that was told that resources are complete has shown their objects, and would miss the changes since.
     if (!(error instanceof Compacted) || this.#recorded!.isPartlyServed) {

@@ -182,7 +182,7 @@ export class Writer {
     }
   }
 
-  /** The verdict on a proposal. One that fails in the store is answered with 500, for a reason that the log has. */
+  /** The verdict on a proposal. A proposal that fails in the store is answered with 500; the reason is logged. */
   #verdictOn({ id, trace }: Proposal, outcome: Outcome): Verdict {
     const verdict = verdictOf(id, outcome);
     if (verdict.is === 'error')

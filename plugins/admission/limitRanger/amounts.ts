@@ -29,8 +29,9 @@ function greatest(a: Amounts, b: Amounts): Amounts {
 }
 
 /**
- * The resources that the containers of a pod use: the sum of its containers, or its needs while an init container
- * runs if that is more. Init containers that continue to run count as containers, and for those after them.
+ * The resources that the containers of a pod use: the sum of its containers, or its needs while an init container runs
+ * if that is more. Init containers that continue to run count as containers, and are added to those that start after
+ * them.
  */
 export function podAmounts(pod: Frozen<PodSpec>, member: 'requests' | 'limits'): Amounts {
   let total = (pod.containers ?? []).reduce<Amounts>(

@@ -53,7 +53,7 @@ function setDefaults(range: LimitRange, pod: PodSpec): string[] {
   );
 }
 
-/** Sets the amounts of resources that new pods leave open, and says so in an annotation. */
+/** Sets the amounts of resources that new pods do not specify, and records that in an annotation. */
 function defaulting(host: Host<'pool'>): Mutator {
   const ranges = host.informer(RANGES) as Informer<LimitRange>;
   const annotation = host.naming.label('orchestrator.io/limit-ranger');
@@ -105,7 +105,7 @@ function claimComplaints(limit: LimitRangeItem, type: string, { spec }: Frozen<P
   ];
 }
 
-/** Refuses new pods, and claims, with less or more than a range of their namespace permits. */
+/** Refuses new pods, and claims, with amounts below or above those that a range of their namespace permits. */
 function limiting(host: Host<'pool'>): Validator {
   const ranges = host.informer(RANGES) as Informer<LimitRange>;
   return {

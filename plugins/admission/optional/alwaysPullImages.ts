@@ -18,7 +18,7 @@ const containersOf = (pod: Frozen<PodSpec>): readonly AnyContainer[] =>
 const imagesOf = (pod: Frozen<PodSpec>): ReadonlySet<string> =>
   new Set(containersOf(pod).map(({ image }) => image ?? ''));
 
-/** Whether an update of a pod has only images that the pod had before: it is left alone. */
+/** Whether an update of a pod uses only images that the pod had before: such an update is left alone. */
 function hasNoNewImages({ old }: Change, pod: Frozen<PodSpec>): boolean {
   if (!old) return false;
   const before = imagesOf((old as Frozen<Pod>).spec);
@@ -52,7 +52,10 @@ const checkPolicies = (): Validator => ({
   },
 });
 
-/** Images are pulled with the credentials of each pod, so that no pod uses one that another has pulled. */
+/**
+ * Images are pulled with the credentials of each pod, so that no pod uses an image only because another one has pulled
+ * it.
+ */
 export default definePlugin<undefined>({
   name: 'always-pull-images',
   parse: parseNothing,

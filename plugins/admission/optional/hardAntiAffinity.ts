@@ -6,7 +6,7 @@ import type { Frozen } from '../../../core/model/object.js';
 
 import { parseNothing, POD_CREATES, podForbiddenError } from '../podDraft.js';
 
-/** Refuses pods that keep others away from more than one node, such as a whole zone. */
+/** Refuses pods whose required anti-affinity keeps others away from more than one node, such as from a whole zone. */
 export default definePlugin<undefined>({
   name: 'limit-pod-hard-anti-affinity-topology',
   parse: parseNothing,

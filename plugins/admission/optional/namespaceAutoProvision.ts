@@ -21,7 +21,7 @@ async function provide(host: Pick<Host<'front'>, 'request'>, name: string): Prom
   }
 }
 
-/** Creates namespaces in the name of the server: the senders of requests need no permission for it. */
+/** Creates namespaces on behalf of the server: the senders of requests need no permission to create them. */
 const provider = (host: Pick<Host<'front'>, 'request'>): Service => ({
   name: NAME,
   start: () => undefined,
@@ -31,7 +31,7 @@ const provider = (host: Pick<Host<'front'>, 'request'>): Service => ({
 const nameOf = ({ view }: Change, { metadata }: ApiObject): string =>
   view.name || metadata.name || metadata.generateName || 'Unknown';
 
-/** Has the namespace of a create made if it does not exist. Dry runs make none. */
+/** Has the namespace of a new object created if it does not exist, except in a dry run. */
 function provision(host: Pick<Host<'pool'>, 'informer' | 'service'>): Mutator {
   const namespaces = host.informer('core/namespaces');
   const namespaceProvider = host.service(NAME);
@@ -47,7 +47,7 @@ function provision(host: Pick<Host<'pool'>, 'informer' | 'service'>): Mutator {
   };
 }
 
-/** Creates the namespaces of objects that are created in namespaces that do not exist. */
+/** Creates the namespace of a new object if it does not exist. */
 export default definePlugin<undefined>({
   name: NAME,
   parse: parseNothing,

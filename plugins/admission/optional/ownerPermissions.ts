@@ -23,7 +23,7 @@ function newlyBlocked(change: Change, object: Frozen<ApiObject>): readonly Owner
 }
 
 function permissions(host: Host<'pool'>): Validator {
-  /** Why the sender may not do something; undefined if it is allowed. */
+  /** Returns why the sender may not make a request; undefined if it is allowed. */
   const denied = async ({ user }: Change, target: ResourceTarget): Promise<string | undefined> => {
     const { decision } = await host.at(authorizer).authorize(user, target);
     return decision.is === 'allow' ? undefined : (decision.reason ?? '');
@@ -79,8 +79,8 @@ function permissions(host: Host<'pool'>): Validator {
 }
 
 /**
- * A user who changes the owners of an object must be able to delete it, since the deletion of its owners does so, and
- * one who blocks the deletion of an owner must be able to write the finalizers of the owner.
+ * A user who changes the owners of an object must be able to delete it, since the deletion of its owners deletes it,
+ * and a user who blocks the deletion of an owner must be able to write the finalizers of the owner.
  */
 export default definePlugin<undefined>({
   name: 'owner-references-permission-enforcement',

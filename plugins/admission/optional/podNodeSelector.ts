@@ -17,7 +17,7 @@ type Labels = ReadonlyMap<string, string>;
 
 /** The selectors of the configuration. */
 interface NodeSelectors {
-  /** That of namespaces without an annotation. */
+  /** The node selector of namespaces without an annotation. */
   readonly clusterDefault: Labels;
   /** The labels that pods of a namespace may select by, by its name. */
   readonly byNamespace: ReadonlyMap<string, Labels>;
@@ -75,7 +75,7 @@ function namespaceSelectors(host: Host<'pool'>, { clusterDefault }: NodeSelector
   };
 }
 
-/** 403. A pod whose name is not generated yet is not named. */
+/** A 403. It does not name a pod whose name is not generated yet. */
 function conflictError({ metadata }: Pick<Frozen<Pod>, 'metadata'>): Refusal {
   const why = 'pod node label selector conflicts with its namespace node label selector';
   if (metadata.name) return podForbiddenError(metadata, why);
@@ -98,7 +98,7 @@ const addSelectors =
     };
   };
 
-/** Refuses pods that select nodes by labels which the configuration does not allow to their namespace. */
+/** Refuses pods that select nodes by labels which the configuration does not allow for their namespace. */
 const checkSelectors =
   (config: NodeSelectors) =>
   (host: Host<'pool'>): Validator => {

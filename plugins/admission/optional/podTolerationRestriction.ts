@@ -127,7 +127,7 @@ function includes(wide: Compared, other: Compared): boolean {
   return operator === 'Exists' || (other.operator === 'Equal' && other.value === value);
 }
 
-/** Both lists without the tolerations that others of them include. */
+/** Joins two lists, without the tolerations that are included in others. */
 function merge(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second].map(toleration => ({ toleration, compared: comparedOf(toleration) }));
   const merged: typeof all = [];

@@ -29,12 +29,12 @@ type CheckPod = (pod: CheckedPod) => Finding | undefined;
 
 /** One control of the Pod Security Standards. */
 export interface Check {
-  /** Findings are in the order of these. */
+  /** Findings are in the order of the ids. */
   readonly id: string;
   readonly level: Exclude<Level, 'privileged'>;
   /** The forms of the check with the minor version in which each begins, oldest first. */
   readonly versions: readonly (readonly [since: number, check: CheckPod])[];
-  /** The check of the baseline that is not made where this one is. */
+  /** The check of the baseline level that this one replaces. */
   readonly replaces?: string;
 }
 
@@ -185,7 +185,7 @@ function procMount(pod: CheckedPod): Finding | undefined {
   };
 }
 
-/** Types of SELinux that every version allows; '' is that of the container runtime. */
+/** SELinux types that every version allows; '' is that of the container runtime. */
 const SELINUX_TYPES = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
 
 const seLinux =
@@ -215,7 +215,7 @@ const seLinux =
     };
   };
 
-/** Profiles of seccomp in annotations, which had no fields before version 1.19. */
+/** Seccomp profiles in annotations: before version 1.19, there were no fields for them. */
 function seccompAnnotations({ annotations, containers, naming }: CheckedPod): Finding | undefined {
   const keys = [
     naming.label('seccomp.security.alpha.orchestrator.io/pod'),
@@ -234,7 +234,7 @@ function seccompAnnotations({ annotations, containers, naming }: CheckedPod): Fi
   };
 }
 
-/** The containers, or the pod, that set a profile of seccomp which is not allowed. */
+/** The containers, or the pod, that set a seccomp profile which is not allowed. */
 function badSeccomp(pod: CheckedPod): Finding | undefined {
   const { isPodBad, containers, values } = badValues(
     pod,
@@ -382,7 +382,7 @@ function rootUser(pod: CheckedPod): Finding | undefined {
   return setters === '' ? undefined : { reason: 'runAsUser=0', detail: `${setters} must not set runAsUser=0` };
 }
 
-/** A check that is not made for pods of Windows. */
+/** A check that is not made for Windows pods. */
 const exceptWindows =
   (check: CheckPod): CheckPod =>
   pod =>

@@ -14,7 +14,7 @@ export interface Exemptions {
 
 /** A PodSecurityConfiguration. */
 export interface PodSecurityConfig {
-  /** The policy of namespaces, as far as their labels do not set another. */
+  /** The policy of namespaces, for the modes that their labels do not set. */
   readonly defaults: Policy;
   readonly exemptions: Exemptions;
 }

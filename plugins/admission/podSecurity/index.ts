@@ -127,7 +127,7 @@ class PodSecurity {
   }
 }
 
-/** Whether an update of a pod changes an image, or fields that checks read: they are not asked about other updates. */
+/** Whether an update of a pod changes an image, or fields that checks read. Other updates are not checked. */
 function isSignificant(pod: Frozen<Pod>, old: Frozen<Pod>, label: (neutral: string) => string): boolean {
   const isAnnotated = (neutral: string): boolean => {
     const key = label(neutral);

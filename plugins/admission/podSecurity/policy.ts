@@ -68,7 +68,7 @@ export const policyText = (policy: Policy, labels: { readonly [key: string]: str
     .map(mode => `${mode}=${levelText(policy[mode])}`)
     .join(', ');
 
-/** A level by its name; undefined if there is none of this name. */
+/** The level with a name; undefined if no level has it. */
 export const levelNamed = (name: string): Level | undefined => LEVELS.find(level => level === name);
 
 const VERSION = /^v1\.(0|[1-9][0-9]*)$/;
@@ -101,9 +101,9 @@ export function policyLabels(naming: Naming): PolicyLabels {
 }
 
 /**
- * The policy that the labels of a namespace set; `defaults` for the levels that they do not set. Of an invalid level,
- * `enforce` is restricted and the others are privileged; of an invalid version, the latest is used. A namespace that
- * enforces a level and has no valid level for warnings warns of at least the same level: its controllers get to know
+ * The policy that the labels of a namespace set; `defaults` for the levels that they do not set. For an invalid level,
+ * `enforce` is restricted and the others are privileged; for an invalid version, the latest is used. A namespace that
+ * enforces a level and has no valid level for warnings warns of at least the same level, so that its controllers learn
  * early that their pods will be refused.
  */
 export function policyOf(

@@ -51,7 +51,7 @@ const errorTypeOf = (message: string): Denial['errorType'] =>
       ? 'out_of_budget_error'
       : 'invalid_error';
 
-/** Gathers findings; `failurePolicy` says where errors belong. */
+/** Gathers findings. `failurePolicy` decides whether errors are denials or ignored. */
 class Gathered implements Findings {
   readonly denials: Denial[] = [];
   readonly annotationErrors: Denial[] = [];

@@ -7,7 +7,7 @@ import type { Shown } from '../rules/shown.js';
 import { collectParams, ParamsError, paramKindOf } from './params.js';
 import type { ActivePolicy, Binding } from './source.js';
 
-/** A policy that is to be evaluated with one object of parameters, or that cannot be. */
+/** A policy to evaluate with one object of parameters, or that cannot be evaluated. */
 export type Invocation<Compiled> =
   | {
       readonly is: 'evaluate';

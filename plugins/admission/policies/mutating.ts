@@ -53,7 +53,10 @@ function denialOf(
   return { message: `${by} denied request: ${why}`, reason };
 }
 
-/** The refusal of a request: it says the first denial, and has them as causes, as many as other refusals. */
+/**
+ * The refusal of a request: its message is the first denial, and its causes are all denials, up to the limit of
+ * refusals.
+ */
 function refusalOf({ view }: Change, object: ApiObject | undefined, denials: readonly Denial[]): Refusal {
   const { group, resource } = view.resource;
   const { name = '', generateName = '' } = object?.metadata ?? {};

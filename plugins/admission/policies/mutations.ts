@@ -19,7 +19,7 @@ type Merge = (configuration: UnknownRecord) => ApiObject;
 /** A mutation of a policy, compiled. */
 export interface CompiledMutation {
   readonly expression: CompiledExpression;
-  /** The object that the value of the expression makes of an object. Throws MutationError. */
+  /** Applies the value of the expression to an object, and returns the resulting object. Throws MutationError. */
   apply(value: Cel.Value, object: ApiObject, merge: Merge): ApiObject;
 }
 
@@ -30,7 +30,7 @@ export interface CompiledMutations {
   readonly mutations: readonly CompiledMutation[];
 }
 
-/** The JSON of a value. Throws MutationError for one that JSON does not have. */
+/** The JSON of a value. Throws MutationError for a value that JSON cannot express. */
 function jsonOf(cel: typeof Cel, value: Cel.Value): Json {
   try {
     return cel.toJson(value) as Json;
@@ -60,7 +60,7 @@ const operationOf = (operation: Json): { readonly op: string; readonly path: str
 
 const KNOWN_OPERATIONS = new Set(['add', 'copy', 'move', 'remove', 'replace', 'test']);
 
-/** Applies operations one by one. Where a test finds another value than its own, none of them is applied. */
+/** Applies operations one by one. If a `test` operation finds another value than its own, none of them is applied. */
 function patchObject(operations: Json, object: ApiObject): ApiObject {
   if (!Array.isArray(operations) || operations.length > JSON_PATCH_OPERATIONS)
     throw new MutationError(`JSON Patch: there may be at most ${JSON_PATCH_OPERATIONS} operations`);

@@ -43,7 +43,7 @@ const ALL: Parameters = { group: '*', version: '*', resource: '*' };
 const shownUser = ({ name, uid, groups, extra }: User): string =>
   `&{${name} ${uid} ${goText([...groups])} ${goText(Object.fromEntries(Array.from(extra, ([key, all]) => [key, [...all]])))}}`;
 
-/** The resource of a policy's parameters: of a kind that is not served, all of its group and version. */
+/** The resource of a policy's parameters; for a kind that is not served, all resources of its group and version. */
 function parametersOf({ kinds }: PolicyHost, { apiVersion = '', kind = '' }: Frozen<ParamKind>): Parameters {
   const slash = apiVersion.indexOf('/');
   const resource = kinds.find(apiVersion, kind)?.resource ?? '*';
@@ -144,7 +144,7 @@ export default definePlugin({
   contribute: () => [
     validator.of(permissionOfPolicies),
     validator.of(host => permissionOfBindings(host, 'validatingadmission', onReference)),
-    // As upstream, which has user and verb in each other's place.
+    // Upstream's message has user and verb in the wrong order.
     validator.of(host => permissionOfBindings(host, 'mutatingadmission', (user, verb) => onReference(verb, user))),
   ],
 }) satisfies Plugin<null>;

@@ -58,7 +58,10 @@ function candidatesOf(informer: LabeledInformer, namespace: string, requirements
   return values.length > 1 ? found.sort((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1)) : found;
 }
 
-/** The namespace of the parameters: that of the reference, or of the request. Throws ParamsError where it cannot be. */
+/**
+ * The namespace of the parameters: that of the reference, or else of the request. Throws ParamsError for a namespace
+ * that the kind cannot have, or if none is given.
+ */
 function namespaceOf(kind: StoredKind, given: string, requestNamespace: string): string {
   if (!kind.namespaced) {
     if (given) throw new ParamsError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');

@@ -31,7 +31,7 @@ export interface Binding {
 export interface ActivePolicy<Compiled> {
   readonly name: string;
   readonly failurePolicy: string;
-  /** Mutating policies: whether they see changes that are made behind them. */
+  /** For mutating policies: whether they are evaluated again after later mutators have changed the object. */
   readonly reinvocationPolicy: string;
   readonly constraints: Constraints;
   readonly paramKind?: ParamKind;
@@ -54,7 +54,7 @@ const bindingOf = ({ metadata, spec }: PolicyBinding): Binding => {
 /** The policies with bindings, as of now, in the order of their names. Each generation is compiled once. */
 export class PolicySource<P extends Policy, Compiled> {
   #active: readonly ActivePolicy<Compiled>[] = [];
-  /** Revisions of the informers that `#active` was made of. */
+  /** Revisions of the informers that `#active` was made from. */
   #revisions = [-1, -1];
   /** Compiled policies, by uid and generation. */
   #compiled = new Map<string, Compiled>();

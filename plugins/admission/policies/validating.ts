@@ -29,7 +29,7 @@ const CODES: ReadonlyMap<string, number> = new Map(
   (['Unauthorized', 'Forbidden', 'RequestEntityTooLarge', 'Invalid'] as const).map(name => [name, REASONS[name]]),
 );
 
-/** The message of a denial for the record of the decision, with its expression unless that is in it. */
+/** The message of a denial for the record of the decision, with its expression unless the message contains it. */
 const withExpression = ({ message, expression }: Denial): string =>
   expression === undefined || message.includes(expression) ? message : `${message} (expression: ${expression})`;
 

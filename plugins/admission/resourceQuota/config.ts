@@ -4,12 +4,12 @@ import { groupSpellings } from '../../../core/naming.js';
 import type { ScopeTerm } from './usage/scopes.js';
 import { checkConfigKind, recordOf, textsOf } from '../configuration.js';
 
-/** A resource of which nothing may be used that no quota covers. */
+/** A resource that can be used only where a quota covers it. */
 export interface LimitedResource {
   /** As clients name it. */
   readonly apiGroup: string;
   readonly resource: string;
-  /** Resources are limited whose names contain one of these texts. */
+  /** The limited resources are those whose names contain one of these texts. */
   readonly matchContains: readonly string[];
   /** Objects in one of these scopes are limited. */
   readonly matchScopes: readonly ScopeTerm[];
@@ -53,7 +53,10 @@ function parseLimited(value: unknown, path: string): LimitedResource {
   };
 }
 
-/** Reads a ResourceQuotaConfiguration; none limits nothing. Throws ConfigError with the path of the invalid field. */
+/**
+ * Reads a ResourceQuotaConfiguration; without one, nothing is limited. Throws ConfigError with the path of the invalid
+ * field.
+ */
 export function parseConfig(config: unknown): readonly LimitedResource[] {
   if (config === undefined || config === null || (isRecord(config) && Object.keys(config).length === 0)) return [];
   const whole = recordOf(config, '', ['apiVersion', 'kind', 'limitedResources']);

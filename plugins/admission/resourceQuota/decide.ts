@@ -53,7 +53,9 @@ interface Covering extends Limits {
   readonly resources: readonly string[];
 }
 
-/** The limits of quotas. An object of an informer is that of one revision, and many requests see the same one. */
+/**
+ * The limits of quotas, by object: an informer has one object for each revision of a quota, which many requests share.
+ */
 const knownLimits = new WeakMap<Frozen<ResourceQuota>, KnownLimits>();
 
 function limitsOf(quota: Frozen<ResourceQuota>): KnownLimits {
@@ -104,7 +106,7 @@ function addedBy({ object, old, evaluator, now }: CountedChange): Amounts {
   );
 }
 
-/** The resources of an object of which nothing may be used without a quota, and which no quota covers. */
+/** The resources of an object that can be used only where a quota covers them, and that no quota covers. */
 function uncoveredNames(
   { object, of, evaluator, now }: CountedChange,
   covering: readonly Covering[],
@@ -125,8 +127,8 @@ const showScopes = (scopes: readonly ScopeTerm[]): string =>
   `[${scopes.map(({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(' ')}]}`).join(' ')}]`;
 
 /**
- * The scopes of an object that no quota has. As in upstream, the scopes of all limited resources count, also of those
- * that are not the object's.
+ * The scopes of an object that no quota has. As in upstream, the scopes of all limited resources count, including
+ * resources that are not the object's.
  */
 function uncoveredScopes(
   change: CountedChange,

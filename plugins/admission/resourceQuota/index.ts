@@ -28,7 +28,7 @@ const IGNORED: ReadonlySet<string> = new Set([
 
 /**
  * Decides about a change. The quotas may have been charged since they were read: a charge is checked again when it is
- * stored. Changes that are not charged, or are refused, are decided by the current ones.
+ * stored. Changes that are not charged, or are refused, are decided by the current quotas.
  */
 function decideBy(
   views: QuotaViews,
@@ -52,8 +52,8 @@ function formatter(): (amount: Quantity) => string {
 }
 
 /**
- * Refuses requests that exceed the quotas of a namespace, and charges them for the rest. The charge is stored together
- * with the object, so that it is exact: see `Change.charge`.
+ * Refuses requests that exceed the quotas of a namespace, and charges the quotas for all others. The charge is stored
+ * together with the object, so it is exact: see `Change.charge`.
  */
 const enforcing =
   (limited: readonly LimitedResource[]) =>

@@ -12,13 +12,13 @@ interface View {
 }
 
 /**
- * The quotas of all namespaces. Admission changes a quota with almost every object, so that reading it each time would
- * cost more than the rest of the decision: it is read again when somebody asks for the current one.
+ * The quotas of all namespaces. Admission changes a quota with almost every object, so reading it each time would cost
+ * more than the rest of the decision: it is read again when somebody asks for the current one.
  */
 export class QuotaViews {
   /** By namespace and name. */
   readonly #views = new Map<string, Map<string, View>>();
-  /** The quotas of a namespace in the order of their names, as they were read last. */
+  /** The quotas of a namespace in the order of their names, as last read. */
   readonly #lists = new Map<string, readonly Quota[]>();
 
   /** Takes a change of a quota. */
@@ -40,7 +40,7 @@ export class QuotaViews {
     views.set(name, { quota: read(), read: undefined });
   }
 
-  /** The quotas of a namespace as they were read last, in the order of their names. */
+  /** The quotas of a namespace as last read, in the order of their names. */
   of(namespace: string): readonly Quota[] {
     const views = this.#views.get(namespace);
     if (!views) return [];

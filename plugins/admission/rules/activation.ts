@@ -44,8 +44,8 @@ export class RequestValues {
 }
 
 /**
- * The values for match conditions, made of those for other expressions. They have no namespace, and the resource is
- * that of the request also where the rules have selected another version of it.
+ * The values for match conditions, made from those for other expressions. They have no namespace, and the resource is
+ * that of the request even if the rules have selected another version of it.
  */
 export function conditionValues(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const request = values['request'] as UnknownRecord;

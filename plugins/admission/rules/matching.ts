@@ -111,7 +111,7 @@ const NAMESPACES = { group: '', resource: 'namespaces' };
 
 /**
  * Whether the namespace of a change is selected. Cluster-scoped resources always are; a create or update of a namespace
- * counts with its new labels. Returns the 404 of a namespace that does not exist: it counts only where all else
+ * counts with its new labels. Returns the 404 of a namespace that does not exist: it counts only where everything else
  * matches.
  */
 export function matchesNamespace(

@@ -11,7 +11,7 @@ interface FirstRun {
   readonly eligible: ReadonlySet<string>;
 }
 
-/** One run of webhooks or policies over a draft. They are named by ids. */
+/** One run of webhooks or policies over a draft. Webhooks and policies are named by ids. */
 export class Run {
   readonly #again: Set<string>;
   #eligible: Set<string>;

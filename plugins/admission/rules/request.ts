@@ -10,7 +10,7 @@ const userInfo = ({ name, uid, groups, extra }: User): UnknownRecord => ({
   ...(extra.size > 0 ? { extra: Object.fromEntries(extra) } : {}),
 });
 
-/** The namespace of a change; that of a Namespace, also of a new one, is itself. */
+/** The namespace of a change; that of a Namespace, even of a new one, is itself. */
 export const namespaceOf = ({ target, view }: Change): string =>
   target.namespace || (target.group === '' && target.resource === 'namespaces' ? view.name : '');
 

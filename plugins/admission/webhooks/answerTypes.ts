@@ -42,7 +42,7 @@ const shortName = (name: string): string => name.slice(name.indexOf('.') + 1);
 
 const INT32 = 2 ** 31;
 
-/** Whether a value is of a type, its members left out. */
+/** Whether a value is of a type. Its members are not checked. */
 function isOfType(value: Json, type: MemberType): boolean {
   switch (type.is) {
     case 'struct':

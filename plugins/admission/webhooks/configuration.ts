@@ -17,7 +17,7 @@ export interface Webhook {
   readonly name: string;
   /** The name of its configuration. */
   readonly configuration: string;
-  /** Names it among all webhooks. */
+  /** Identifies it among all webhooks. */
   readonly id: string;
   readonly rules: readonly Rule[];
   readonly matchPolicy: string;

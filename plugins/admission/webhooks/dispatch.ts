@@ -68,8 +68,8 @@ export class Dispatcher {
   }
 
   /**
-   * The version in which a webhook is to be called; undefined if it is not. Throws 404 for a namespace that does not
-   * exist, and 403 for match conditions that cannot tell.
+   * The version in which to call a webhook; undefined if it is not called. Throws 404 for a namespace that does not
+   * exist, and 403 for match conditions that cannot be evaluated.
    */
   async match(webhook: Webhook, change: Change, shown: Shown, type: Position['type']): Promise<ServedKind | undefined> {
     const { namespaceSelector, objectSelector, rules, matchPolicy } = webhook;

@@ -23,7 +23,7 @@ export class CallError extends Error {
   }
 }
 
-/** The versions of AdmissionReview that are spoken. */
+/** The supported versions of AdmissionReview. */
 const VERSIONS = ['v1', 'v1beta1'];
 
 /** A review to be sent. */
@@ -70,7 +70,7 @@ const invalidResponse = (why: string): CallError => new CallError(`received inva
 
 const reviewKind = (apiVersion: string): string => `${apiVersion}, Kind=AdmissionReview`;
 
-/** The response in an answer to a review. Throws CallError, with upstream's text, for one that says nothing usable. */
+/** The response in an answer to a review. Throws CallError, with upstream's text, for an answer that cannot be used. */
 export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean): Verdict {
   if (answer.status < 200 || answer.status > 206) throw failedCall(errorOf(answer), answer.status);
   const body = readAnswer(answer);
@@ -79,7 +79,7 @@ export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean)
   if (wrongKind) throw failedCall(wrongKind);
   const wrongType = typeError(body);
   if (wrongType) throw failedCall(wrongType);
-  // Its members have the right types now, but each may be missing.
+  // Its members have the right types, but each may be missing.
   const response = body.response as Partial<AdmissionResponse> | undefined;
   if (!response) throw invalidResponse('webhook response was absent');
   const isV1 = review.apiVersion.endsWith('/v1');
@@ -99,7 +99,7 @@ export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean)
   };
 }
 
-/** Upstream's text for an answer that is not the review's kind; undefined where it is, or says nothing. */
+/** Upstream's text for an answer of another kind than the review; undefined if it has the same kind, or names none. */
 function kindError(apiVersion: string, kind: string, review: Review): string | undefined {
   if ((kind === '' || kind === 'AdmissionReview') && (apiVersion === '' || apiVersion === review.apiVersion))
     return undefined;

@@ -16,7 +16,7 @@ interface Waiting {
 /** Gathers events and writes them in batches. Nobody waits for it: beyond its limits, events are lost. */
 export class Batches {
   #waiting: Waiting[] = [];
-  /** Of events that wait, or are in a batch that is being written. */
+  /** Bytes of the events that wait, or are in a batch that is being written. */
   #bytes = 0;
   /** Batches that are being written, and their events. */
   #writing = 0;
@@ -24,9 +24,9 @@ export class Batches {
   /** Whether the events that wait have waited long enough. */
   #isDue = false;
   #isClosing = false;
-  /** Until the events that wait are due: since the first of them. */
+  /** The timer until the waiting events are due. It is started with the first of them. */
   #wait: NodeJS.Timeout | undefined;
-  /** Until the throttle allows a batch. */
+  /** The timer until the throttle allows a batch. */
   #pause: NodeJS.Timeout | undefined;
   #idle: (() => void) | undefined;
   readonly #bucket: TokenBucket | undefined;
@@ -69,7 +69,7 @@ export class Batches {
     if (left > 0) this.lost.add('buffered', left, new Error('they were not written before the server closed'));
   }
 
-  /** Begins the batches that may begin, and sees to it that the next one begins in time. */
+  /** Begins the batches that may begin, and sets the timer for the next one. */
   #write(): void {
     const { maxSize, maxWaitMs } = this.options;
     while (this.#waiting.length > 0 && this.#writing < (this.writer.batchesAtOnce ?? AUDIT_BATCHES)) {
@@ -99,7 +99,7 @@ export class Batches {
     }, milliseconds).unref();
   }
 
-  /** Takes the next batch: at least one event, else as many as its size allows. */
+  /** Takes the next batch: as many events as its size allows, and at least one. */
   #next(): readonly Waiting[] {
     let count = 0;
     let bytes = 0;

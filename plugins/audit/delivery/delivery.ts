@@ -70,7 +70,8 @@ export class Delivery implements AuditSink {
   async #writeNow(text: string): Promise<void> {
     const bytes = Buffer.byteLength(text);
     try {
-      // The requests of a writer that hangs may be gone long before it fails.
+      // While a writer hangs, the requests of its events end one after another: nothing else limits the number of
+      // events.
       if (this.#bytes + bytes > AUDIT_BUFFER_BYTES) throw new Error('too many wait to be written');
       await this.#run(this.writer.write([text]), bytes);
     } catch (error) {

@@ -4,13 +4,13 @@ import { isRecord } from '../../../core/model/record.js';
 
 /** How events are gathered into batches. */
 export interface BatchOptions {
-  /** Events that may wait; further ones are lost. */
+  /** Number of events that may wait; further ones are lost. */
   readonly bufferSize: number;
-  /** Events of a batch. */
+  /** Largest number of events in a batch. */
   readonly maxSize: number;
   /** How long a batch waits for further events, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Batches per second on average, and at once after a pause. Absent: they are not limited. */
+  /** Batches per second on average, and the number of batches at once after a pause. Absent: they are not limited. */
   readonly throttle?: { readonly perSecond: number; readonly burst: number };
 }
 
@@ -28,7 +28,7 @@ export interface DeliveryOptions {
   readonly truncate?: TruncateOptions;
 }
 
-/** Reads the options that the server makes of its flags. Throws ConfigError for something else. */
+/** Reads the options that the server makes from its flags. Throws ConfigError for something else. */
 export function parseDelivery(config: object): DeliveryOptions {
   const { mode, batch, truncate } = config as DeliveryOptions;
   if (typeof mode !== 'string' || !isRecord(batch)) throw new ConfigError('mode', 'use the flags --audit-…');

@@ -8,7 +8,7 @@ export interface EventWriter {
   readonly batchesAtOnce?: number;
   /** The text of an event. */
   encode(event: AuditEvent): string;
-  /** Writes the texts of events, in order. Rejects if they are lost, some of them perhaps after all. */
+  /** Writes the texts of events, in order. Rejects if they are lost; some may have been written nevertheless. */
   write(events: readonly string[]): Promise<void>;
   /** Called before the last events are written: nothing may take long from now on. */
   hurry?(): void;

@@ -22,11 +22,11 @@ interface Backup {
 }
 
 const GZ = '.gz';
-/** Of a file that is being compressed. */
+/** The end of the name of a file that is being compressed. */
 const PART = '.gz.part';
-/** Threads write to a log that another one has renamed for a moment: it is not compressed before. */
+/** Threads may still write to a log that another one has just renamed: it is not compressed before this time. */
 const SETTLED_MS = 1000;
-/** A file that is claimed, or not compressed completely, after this time is of a server that has ended. */
+/** A file that is still claimed, or not compressed completely, after this time belongs to a server that has ended. */
 const ABANDONED_MS = 3_600_000;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}$/;
@@ -42,7 +42,7 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The rotated logs beside a log: `audit-2030-01-31T08-00-00.000.log` beside `audit.log`. */
+/** The rotated logs next to a log: `audit-2030-01-31T08-00-00.000.log` next to `audit.log`. */
 export class Backups {
   readonly #folder: string;
   readonly #prefix: string;
@@ -72,7 +72,7 @@ export class Backups {
     }
   }
 
-  /** Removes rotated logs that are too old or too many, and compresses the others if they are to be. */
+  /** Removes rotated logs that are too old or too many, and compresses the others if that is configured. */
   async clean(): Promise<void> {
     const { maxBackups, maxAgeMs, compresses } = this.options;
     if (maxBackups === 0 && maxAgeMs === 0 && !compresses) return;
@@ -85,7 +85,7 @@ export class Backups {
       else if (compresses && !isCompressed) await unlessGone(this.#compress(file));
   }
 
-  /** The rotated logs, without names that a thread has claimed at this moment: they may not displace others. */
+  /** The rotated logs, without names that a thread has claimed at this moment, which must not displace others. */
   async #settled(): Promise<readonly Backup[]> {
     const settled: Backup[] = [];
     for (const backup of await this.#list())
@@ -112,8 +112,8 @@ export class Backups {
   }
 
   /**
-   * Compresses a rotated log, unless it was written a moment ago: then, the next time. The result is complete when it
-   * has its name, and then the log is removed.
+   * Compresses a rotated log. If it was written a moment ago, it is left for the next time. The result is complete when
+   * it has its name, and then the log is removed.
    */
   async #compress(file: string): Promise<void> {
     const { size, mtimeMs, mode } = await stat(file);

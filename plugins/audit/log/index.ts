@@ -29,7 +29,7 @@ const writeOut = (text: string): Promise<void> =>
 /** Writes events as lines to a file, or to standard output for `-`. */
 class LogWriter implements EventWriter {
   readonly name = 'log';
-  /** The order of the events is that of the lines. */
+  /** Lines are written in the order of the events. */
   readonly batchesAtOnce = 1;
   readonly #file: RotatingFile | undefined;
 
@@ -48,7 +48,7 @@ class LogWriter implements EventWriter {
   async write(events: readonly string[]): Promise<void> {
     const file = this.#file;
     if (!file) return await writeOut(events.join(''));
-    // Those that are appended together are written together, as far as they fit into one file.
+    // Events that are appended at the same time are written at once, as many as fit into one file.
     await Promise.all(events.map(text => file.append(text)));
   }
 

@@ -6,7 +6,7 @@ import { type BackupOptions, Backups } from './backups.js';
 
 /** When a file is rotated, and how much is kept of it. */
 export interface RotationOptions extends BackupOptions {
-  /** No file is larger. */
+  /** Largest size of a file. */
   readonly maxBytes: number;
 }
 
@@ -97,7 +97,7 @@ export class RotatingFile {
       written += (await this.#handle!.write(bytes, written, bytes.length - written)).bytesWritten;
   }
 
-  /** Opens the file that has the name now; a new one gets the mode of the former. Returns its room in bytes. */
+  /** Opens the file that has the name now; a new file gets the mode of the previous one. Returns its room in bytes. */
   async #open(): Promise<number> {
     let named = await this.#named();
     const own = await this.#handle?.stat();

@@ -19,7 +19,7 @@ import {
 
 /**
  * How long the front end may use an identity without asking again, in milliseconds: a change of the file, or of the
- * keys, is effective after that. Upstream caches tokens as long.
+ * keys, takes effect within this time. Upstream caches tokens as long.
  */
 const CACHED_MS = 10_000;
 
@@ -97,7 +97,10 @@ class TokenVerifier {
     this.#service = host.service(JWT_SERVICE);
   }
 
-  /** The user of a token, with how long that holds. That of one that was verified before is looked up at once. */
+  /**
+   * The user of a token, and how long this may be cached. The user of a token that was verified before is known at
+   * once.
+   */
   identify(token: string): Awaitable<Identified> {
     const state = this.#service.state();
     const current = this.#current;

@@ -18,7 +18,7 @@ import {
 
 /** How long the providers that a changed file names may take to answer, before the change has failed; upstream's. */
 const READY_MS = 60_000;
-/** How often it is looked whether they have answered. */
+/** Time between two checks whether they have answered. */
 const LOOK_MS = 250;
 
 /** The gate of `anonymous` in the file. */
@@ -90,7 +90,7 @@ export class JwtService implements Service {
     );
   }
 
-  /** Reads the changed file, and uses it if it is valid and its providers answer. Otherwise keeps the former one. */
+  /** Reads the changed file, and uses it if it is valid and its providers answer. Otherwise keeps the previous one. */
   async #reload(file: string): Promise<void> {
     const { log } = this.host;
     try {

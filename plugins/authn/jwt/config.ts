@@ -74,7 +74,7 @@ export async function authenticatorOfFlags(flags: OidcFlags, naming: Naming): Pr
       uid: undefined,
       extra: undefined,
     },
-    // Of several values for a claim, upstream requires the last.
+    // If a claim is given several values, upstream requires the last one.
     claimValidationRules: Array.from(new Map(required), ([claim, requiredValue]) => ({
       claim,
       requiredValue,
@@ -83,7 +83,7 @@ export async function authenticatorOfFlags(flags: OidcFlags, naming: Naming): Pr
     })),
     userValidationRules: undefined,
   };
-  // The issuer of the server's own tokens may be that of the flags: upstream allows it there.
+  // The flags may name the issuer of the server's own tokens: upstream allows that here.
   const [error] = await checkAuthenticators([given], { naming, ownIssuers: [] });
   if (error !== undefined) {
     const [path = '', ...why] = error.split(': ');

@@ -1,7 +1,7 @@
 import type * as Cel from '../../../core/cel/index.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 
-/** The environments of expressions over the claims of a token, and over the user that is made of them. */
+/** The environments of expressions over the claims of a token, and over the user that is made from them. */
 export interface Environments {
   readonly cel: typeof Cel;
   readonly claims: Cel.Environment;
@@ -41,7 +41,7 @@ export function compile(environment: Cel.Environment, text: string): Expression 
   return { text, program };
 }
 
-/** The value of an expression. Throws an Error that names it, where it has none. */
+/** Evaluates an expression. Throws an Error that names the expression if it has no value. */
 export function evaluate({ text, program }: Expression, variables: Cel.Activation, cel: typeof Cel): Cel.Value {
   const { value, error, unknown } = program.evaluate(variables, { budget: cel.CALL_BUDGET });
   if (error === undefined && unknown === undefined) return value ?? null;

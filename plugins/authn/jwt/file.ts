@@ -4,7 +4,7 @@ import { type ANONYMOUS, FILE } from './shape.js';
 import type { AnonymousConfig, AuthenticationConfiguration } from './types.js';
 import { type CheckContext, checkAuthenticators, completeAuthenticator } from './validate.js';
 
-/** Authenticators of a file; upstream's limit. */
+/** Largest number of authenticators in a file; upstream's limit. */
 const AUTHENTICATORS = 64;
 
 /** The facts that a file is checked against. */
@@ -28,7 +28,7 @@ function anonymousOf(
 
 /**
  * Reads an authentication file (spec, "Authentication configuration file"). Throws ConfigError with the file and every
- * field that is wrong; of expressions that do not compile, with why.
+ * field that is wrong, and with the reasons why expressions do not compile.
  */
 export async function readAuthenticationFile(
   bytes: Uint8Array,

@@ -9,8 +9,8 @@ import { hostRoots } from '../../../core/services/webhooks/hostRoots.js';
 import type { Issuer, PublicJwk } from './types.js';
 
 /**
- * The certificates that may have issued that of a provider: only those of a CA (spec, "OpenID Connect flags"), which
- * TLS does not require of a certificate that the provider itself has. Throws an Error if there are none.
+ * The certificates that may have issued the certificate of a provider: only CA certificates (spec, "OpenID Connect
+ * flags"). TLS alone would also accept the provider's own certificate. Throws an Error if there are none.
  */
 function authorities({ certificateAuthority }: Issuer): readonly string[] {
   if (certificateAuthority === undefined) return hostRoots();
@@ -21,7 +21,7 @@ function authorities({ certificateAuthority }: Issuer): readonly string[] {
 
 /**
  * The JSON object at an address. Rejects with an Error for anything else: redirects, other codes, documents that are
- * too large, and answers that take longer than until `deadline` (of `monotonicTime`).
+ * too large, and answers that are not complete at `deadline` (of `monotonicTime`).
  */
 function fetchObject(url: string, ca: readonly string[], deadline: number): Promise<UnknownRecord> {
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ function fetchObject(url: string, ca: readonly string[], deadline: number): Prom
       fail('no answer in time');
       sent.destroy();
     }, deadline - monotonicTime());
-    // Each certificate is trusted by itself, as upstream has it.
+    // Each certificate is trusted by itself, as in upstream.
     const trust = { ca: [...ca], allowPartialTrustChain: true };
     const sent = request(url, { ...trust, agent: false, headers: { accept: 'application/json' } }, answer => {
       const { statusCode = 0 } = answer;
@@ -82,8 +82,8 @@ function publicPart(jwk: UnknownRecord): PublicJwk | undefined {
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
 /**
- * Fetches the keys of a provider: its discovery document, which must be of the issuer (OpenID Connect Discovery 1.0,
- * 4), and the keys at the address that it names. Rejects with an Error that says why there are none.
+ * Fetches the keys of a provider: its discovery document, which must name the issuer (OpenID Connect Discovery 1.0, 4),
+ * and the keys at the address that it names. Rejects with an Error that says why there are none.
  */
 export async function fetchKeys(issuer: Issuer): Promise<readonly PublicJwk[]> {
   const deadline = monotonicTime() + PROVIDER_MS;

@@ -4,11 +4,11 @@ import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import { fetchKeys } from './provider.js';
 import type { Issuer, ProviderKeys, PublicJwk } from './types.js';
 
-/** After how long a provider that has not answered is asked again. */
+/** Time before a provider that has not answered is asked again. */
 const RETRY_MS = 10_000;
-/** How often keys are fetched again, so that one that its provider has withdrawn is not accepted for long. */
+/** Time after which keys are fetched again, so that a key which its provider has withdrawn is not accepted for long. */
 const RENEW_MS = 600_000;
-/** Refreshes that a provider can be asked for at once, and how long one takes to be allowed again. */
+/** Number of refreshes that a provider can be asked for at once, and the time after which one more is allowed. */
 const REFRESHES = 10;
 const REFRESH_MS = 6000;
 
@@ -71,7 +71,7 @@ class Provider {
       const keys = await this.fetch(this.issuer);
       const before = 'keys' in this.state ? this.state : undefined;
       if (before && isDeepStrictEqual(before.keys, keys)) return;
-      // A refresh is asked for by its time: two must differ.
+      // A refresh names the time of the keys that it replaces, so two fetches must differ in time.
       this.state = { keys, fetchedAt: Math.max(this.now(), (before?.fetchedAt ?? 0) + 1) };
       this.log.info({ issuer: url, keys: keys.length }, 'fetched the keys of an identity provider');
     } catch (error) {
@@ -96,13 +96,13 @@ export interface ProvidersHost {
 
 /** Providers of a configuration that may be used. */
 export interface PreparedProviders {
-  /** Resolves when each of those that are new has been asked once. Never rejects. */
+  /** Resolves when each new provider has been asked once. Never rejects. */
   readonly attempted: Promise<unknown>;
-  /** The issuers among those that are new whose keys are not known. */
+  /** The issuers of new providers whose keys are not known. */
   missing(): readonly string[];
   /** Uses these providers from now on, and no others. */
   use(): void;
-  /** Forgets those that are new. */
+  /** Forgets the new providers. */
   drop(): void;
 }
 

@@ -30,7 +30,7 @@ export interface JwtAuthenticator {
   readonly userRules: readonly { readonly expression: string; readonly message: string }[];
 }
 
-/** Requests without credentials that are served, as the authentication file says it. */
+/** Which requests without credentials are served, as an authentication file states it. */
 export interface AnonymousConfig {
   readonly enabled: boolean;
   /** Absent: every path. */

@@ -43,7 +43,7 @@ function prefixed<T>(prefix: string, run: () => T): T {
   }
 }
 
-/** Whether a claim must be fetched from another place than the token (OpenID Connect Core 1.0, 5.6.2). */
+/** Whether a claim must be fetched from elsewhere than the token (OpenID Connect Core 1.0, 5.6.2). */
 function isDistributed(claims: UnknownRecord, name: string): boolean {
   const source = claimAt(recordAt(claims, '_claim_names') ?? {}, name);
   return typeof source === 'string' && stringAt(claims, '_claim_sources', source, 'endpoint') !== '';
@@ -145,7 +145,7 @@ export class UserMaker {
       return claims => {
         const name = textAt(claims, claim, `oidc: parse username claims ${JSON.stringify(claim)}`);
         if (claim === 'email') checkEmail(claims);
-        // A prefix alone would be one name for all who have none.
+        // A prefix alone would be the same name for all users who have none.
         return name && prefix + name;
       };
     }

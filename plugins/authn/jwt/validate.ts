@@ -34,7 +34,7 @@ class Errors {
 /** Characters that no URL has. */
 const NOT_IN_URL = /[\u0000-\u0020\u007f]/;
 
-/** Why a text is not the URL of a provider; undefined if it is one. */
+/** Returns why a text is not the URL of a provider; undefined if it is one. */
 function urlFault(text: string): string | undefined {
   if (!/^https:/i.test(text)) return 'must begin with https://';
   if (NOT_IN_URL.test(text) || /%(?![0-9A-Fa-f]{2})/.test(text) || !URL.canParse(text)) return 'is not a URL';
@@ -45,7 +45,7 @@ function urlFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Why a text is not a bundle of CA certificates in PEM; undefined if it is one. */
+/** Returns why a text is not a bundle of CA certificates in PEM; undefined if it is one. */
 function bundleFault(pem: string): string | undefined {
   const blocks = certificatesIn(pem);
   if (blocks.length === 0) return 'must have at least one certificate in PEM';

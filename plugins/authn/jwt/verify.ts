@@ -11,13 +11,15 @@ const LEEWAY = 60;
 export interface DecodedToken {
   readonly header: UnknownRecord;
   readonly claims: UnknownRecord;
-  /** The issuer that it names; it must be verified that it is from there. */
+  /** The issuer that the token names. Whether the token is from there is not verified yet. */
   readonly issuer: string;
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
-/** JSON without a member twice, about which the readers of a header would differ (RFC 7515, 4). Throws an Error. */
+/**
+ * Parses JSON in which no member occurs twice: readers of such a header would differ (RFC 7515, 4). Throws an Error.
+ */
 function readUnique(bytes: Uint8Array): unknown {
   const { value, duplicates } = parseStrict(bytes);
   if (duplicates.length > 0) throw new Error(duplicates[0]);
@@ -37,13 +39,13 @@ function objectIn(part: string | undefined, read: (bytes: Uint8Array) => unknown
 
 /** The header that was decoded last, and its text: those of a provider are equal until it has another key. */
 let lastHeader: { readonly text: string; readonly header: UnknownRecord } | undefined;
-/** Longer headers are decoded each time, so that what is kept is bounded. */
+/** Longer headers are decoded each time, so that the size of the cache is bounded. */
 const KEPT_HEADER = 1000;
 
 function headerIn(text: string): UnknownRecord | undefined {
   if (lastHeader?.text === text) return lastHeader.header;
   const header = objectIn(text, readUnique);
-  // A copy: a part of the token would keep all of it.
+  // A copy: a part of the token would keep the whole token in memory.
   if (header && text.length <= KEPT_HEADER) lastHeader = { text: Buffer.from(text).toString('latin1'), header };
   return header;
 }
@@ -112,8 +114,8 @@ export async function verifySignature(
       `oidc: verify token: oidc: id token signed with unsupported algorithm, expected ` +
         `[${algorithms.map(one => JSON.stringify(one)).join(' ')}] got ${JSON.stringify(algorithm ?? '')}`,
     );
-  // No extension is known here (RFC 7515, 4.1.11), also none that the library knows: with `b64` (RFC 7797), what is
-  // signed would not be the claims that were read.
+  // No extensions are accepted (RFC 7515, 4.1.11), not even those that the library knows: with `b64` (RFC 7797), the
+  // signed text would differ from the claims that were read.
   if (Object.hasOwn(header, 'crit'))
     throw new Error('oidc: verify token: failed to verify signature: extensions of `crit` are not supported');
   const { compactVerify, errors } = await jose();
@@ -130,11 +132,11 @@ export async function verifySignature(
   throw new UnknownKey();
 }
 
-/** A claim; undefined if it is absent. Members of the prototype are none. */
+/** A claim; undefined if it is absent. Members of the prototype do not count. */
 export const claimAt = (claims: UnknownRecord, name: string): unknown =>
   Object.hasOwn(claims, name) ? claims[name] : undefined;
 
-/** The end of the times that can be shown (ECMA-262, 21.4.1.1), in seconds before and after the epoch. */
+/** The limit of the times that can be represented (ECMA-262, 21.4.1.1), in seconds before and after the epoch. */
 const SHOWN_SECONDS = 8.64e12;
 
 const shownTime = (seconds: number): string =>
@@ -142,7 +144,7 @@ const shownTime = (seconds: number): string =>
 
 /** A number in JSON (RFC 8259, 6). Some providers write times as texts, which upstream reads. */
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
-/** The seconds from which on the times of upstream overflow: a token that ends then has ended. */
+/** The number of seconds from which on times overflow in upstream: a token that ends later has expired. */
 const OVERFLOW = 2 ** 63 - 62_135_596_800;
 
 /** A claim that is a number of seconds; undefined if it is absent. Throws an Error for anything else. */
@@ -172,8 +174,8 @@ function membersAt(claims: UnknownRecord, name: string): UnknownRecord {
 }
 
 /**
- * Checks that the sources of claims which are not in the token are described (OpenID Connect Core 1.0, 5.6.2): groups
- * that could not be read would be none. Throws an Error with the reason.
+ * Checks that the sources of claims which are not in the token are described (OpenID Connect Core 1.0, 5.6.2):
+ * otherwise groups that cannot be read would count as none. Throws an Error with the reason.
  */
 function checkSources(claims: UnknownRecord): void {
   const [names, sources] = [membersAt(claims, '_claim_names'), membersAt(claims, '_claim_sources')];

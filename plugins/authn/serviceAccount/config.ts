@@ -10,13 +10,16 @@ export interface ServiceAccountConfig {
   readonly keyFiles: readonly string[];
   /** The private key that signs. */
   readonly signingKeyFile: string;
-  /** `signingKeyFile` is the server's own: it is made when it is first needed. */
+  /** Whether `signingKeyFile` is the server's own: it is made when it is first needed. */
   readonly makesKey: boolean;
   /** Longest lifetime of a new token, in seconds. */
   readonly maxSeconds?: number;
-  /** Tokens that are bound to a pod are valid longer than requested, for programs that read their token only once. */
+  /**
+   * Whether tokens that are bound to a pod are valid longer than requested, for programs that read their token only
+   * once.
+   */
   readonly extend: boolean;
-  /** Legacy tokens are valid only while their secret and account exist. */
+  /** Whether legacy tokens are valid only while their secret and account exist. */
   readonly lookup: boolean;
   /** Where the discovery document says that the keys are; absent: at this server. */
   readonly jwksUri?: string;

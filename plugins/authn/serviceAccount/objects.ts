@@ -41,7 +41,7 @@ export class TokenObjects {
   }
 
   /**
-   * The object that a token names. Throws 401 if it is gone, was made again under its name, or has been going for
+   * The object that a token names. Throws 401 if it is gone, was made again under its name, or has been terminating for
    * longer than clocks may be apart.
    */
   live(storageName: TokenResource, namespace: string, { name, uid }: ClaimedObject): StoredObject {

@@ -21,8 +21,8 @@ function readKeys({ keyFiles, signingKeyFile }: ServiceAccountConfig): TokenKeys
 }
 
 /**
- * Makes the server's own key: RSA, which all JWT libraries can verify, quickly. The file appears as a whole, and is
- * never replaced: if several threads make it at the same time, all use the key of the first.
+ * Makes the server's own key: RSA, which all JWT libraries can verify, and verify quickly. The file appears as a whole,
+ * and is never replaced: if several threads make it at the same time, all use the key of the first.
  */
 async function makeKey(file: string): Promise<void> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', {
@@ -44,7 +44,7 @@ async function makeKey(file: string): Promise<void> {
 /**
  * Reads the keys of a configuration, in each thread that needs them. Throws ConfigError for files that are unusable, so
  * that a server that could not sign does not start. A key that the server makes itself is made when the result is first
- * called, because to find one takes up to a second of CPU time. The call rejects if the file cannot be written, and
+ * called, because generating it takes up to a second of CPU time. The call rejects if the file cannot be written, and
  * tries again the next time.
  */
 export function tokenKeys(config: ServiceAccountConfig): () => Promise<TokenKeys> {

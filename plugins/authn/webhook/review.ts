@@ -15,7 +15,7 @@ export const reviewOf = (apiVersion: string, token: string, audiences: readonly 
 /** The answer of a webhook about a token. `user`: null if it is not valid. */
 export interface ReviewedToken {
   readonly user: User | null;
-  /** Those that the token is for; empty if it does not say. */
+  /** The audiences that the token is for; empty if the answer names none. */
   readonly audiences: readonly string[];
 }
 

@@ -10,7 +10,7 @@ export const ABAC_SERVICE = 'authz/abac';
 const REMEMBERED_MS = 1000;
 const READING = ['get', 'list', 'watch'];
 
-/** Whether a policy is about a user: all that it says of user and group must hold. */
+/** Whether a policy is about a user: both its user and its group, where it has them, must match. */
 const isAbout = ({ user, group }: Policy, { name, groups }: User): boolean =>
   (user !== '' || group !== '') && (user === '' || user === name) && (group === '' || groups.includes(group));
 
@@ -35,7 +35,8 @@ function missingParts(policy: Policy, target: Target, naming: Host['naming']): r
 
 /**
  * Decides by the lines of a policy file (spec, "ABAC mode"): any line that matches allows. It never denies. Groups of
- * the file are in the naming of the server, and a resource is its main resource: policies do not tell subresources.
+ * the file are in the naming of the server, and a resource is its main resource: policies do not distinguish
+ * subresources.
  */
 export function abacAuthorizer({ service, naming }: Pick<Host<'pool'>, 'service' | 'naming'>): Authorizer {
   const source = service(ABAC_SERVICE);

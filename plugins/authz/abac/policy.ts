@@ -26,7 +26,7 @@ export interface Policies {
   readonly unversioned: readonly number[];
 }
 
-/** The members of a policy. Throws an Error that names the one of another type. Unknown ones are ignored. */
+/** The members of a policy. Throws an Error that names a member of another type. Unknown members are ignored. */
 function read(from: UnknownRecord, path: string): Omit<Policy, 'line'> {
   const text = (name: string): string => {
     const value = from[name] ?? '';

@@ -23,7 +23,7 @@ interface GatedRules {
   readonly gate: string;
   readonly role: string;
   readonly rules: readonly PolicyRule[];
-  /** The rules go before that many of the others; absent: behind all. */
+  /** Number of the role's other rules that follow these; absent: none. */
   readonly before?: number;
 }
 

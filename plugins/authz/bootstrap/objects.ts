@@ -73,7 +73,7 @@ function bindingObject(spec: BindingSpec, naming: Naming): ApiObject {
 /**
  * The default roles and bindings as stored objects, in the naming of the server (spec, "Default roles and bindings"):
  * cluster roles (with aggregated rules), cluster role bindings, then roles and role bindings of the system namespaces.
- * Those of features are among them if their gates are on.
+ * Roles and bindings of features are included if their gates are on.
  */
 export function bootstrapObjects({ naming, isEnabled }: Pick<Host, 'naming' | 'isEnabled'>): ApiObject[] {
   const gated = GATED_ROLES.filter(({ gates }) => gates.every(isEnabled));

@@ -15,8 +15,8 @@ const fixedTypes = (authorizers: readonly ConfiguredAuthorizer[]): readonly stri
   authorizers.flatMap(({ type }) => (type === 'Webhook' ? [] : type)).sort();
 
 /**
- * The part of the plugin in the main thread: reads the authorization file, also when it has changed. Publishes its
- * authorizers. A bad file is counted and logged, and the former authorizers stay.
+ * The part of the plugin in the main thread: reads the authorization file, and reads it again when it has changed.
+ * Publishes its authorizers. A bad file is counted and logged, and the previous authorizers stay.
  */
 export function chainService(
   file: string,

@@ -14,10 +14,10 @@ import type { AuthorizerType, ConfiguredAuthorizer } from './file.js';
 
 /** How long a decision may be remembered, in milliseconds: a change of the file is effective within seconds. */
 const REMEMBERED_MS = 1000;
-/** When webhooks of a former file are closed: no call takes longer. */
+/** Time after which webhooks of a previous file are closed: no call takes longer. */
 const CLOSE_MS = 60_000;
 
-/** The authorizers of the types of a file beside Webhook. */
+/** The authorizers of a file, by type, without those of the type Webhook. */
 export type FixedAuthorizers = ReadonlyMap<AuthorizerType, Authorizer>;
 
 interface Webhook {
@@ -28,7 +28,7 @@ interface Webhook {
 interface Prepared {
   readonly state: readonly ConfiguredAuthorizer[];
   readonly combined: Authorization;
-  /** By their configuration. */
+  /** The webhooks by their configuration. */
   readonly webhooks: ReadonlyMap<string, Webhook>;
 }
 
@@ -83,7 +83,7 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
         webhooks.set(key, kept?.get(key) ?? (await makeWebhook(one.webhook)));
       }
     } catch (error) {
-      // Each request tries it again: those that were made would add up.
+      // Each request tries again: without this, unused webhooks would accumulate.
       closeAll(Array.from(webhooks).flatMap(([key, webhook]) => (kept?.has(key) ? [] : webhook)));
       throw error;
     }
@@ -114,7 +114,7 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
       running = undefined;
     });
     current = await running;
-    // Reads that wait for a preparation may have been asked for after a further change.
+    // Callers that waited for this preparation may have come after a further change.
     return current.state === state ? current.combined : await authorizers();
   }
 
@@ -123,7 +123,8 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
     async authorize(user, target) {
       const { decision, cacheFor, resources } = await (await authorizers()).authorize(user, target);
       if (cacheFor === 'never') return { ...decision, dependsOn: 'never' };
-      // It ends with a change of the objects that it was made by, and with one of the file.
+      // A decision is valid until the objects that it depends on change. A change of the file takes effect after this
+      // time.
       const milliseconds = cacheFor === 'forever' ? REMEMBERED_MS : Math.min(cacheFor, REMEMBERED_MS);
       return { ...decision, dependsOn: { resources, milliseconds } };
     },

@@ -62,7 +62,7 @@ const FILE = {
   members: { authorizers: list(struct({ type: STRING, name: STRING, webhook: WEBHOOK })) },
 } as const;
 
-/** The fields of a webhook that have one of a few words. */
+/** Checks a field of a webhook that must have one of a few words. */
 function checkWord(errors: string[], path: string, value: string | undefined, words: readonly string[]): void {
   if (!value) errors.push(`${path}: is missing: set it to ${words.join(' or ')}`);
   else if (!words.includes(value)) errors.push(`${path}: must be ${words.join(' or ')}, not ${JSON.stringify(value)}`);
@@ -143,7 +143,7 @@ function checkName(errors: string[], path: string, name: string, seen: Set<strin
 
 /**
  * Reads an authorization file (spec, "Authorization: modes and configuration"). Throws ConfigError with the file and
- * every field that is wrong, and of expressions that do not compile, why.
+ * every field that is wrong, and with the reasons why expressions do not compile.
  */
 export async function readAuthorizationFile(
   bytes: Uint8Array,

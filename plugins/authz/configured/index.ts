@@ -23,7 +23,7 @@ import type { AuthorizerType } from './file.js';
 export interface ChainConfig {
   /** The authorization file. */
   readonly file: string;
-  /** The types of its authorizers. Those beside Webhook stay until the server ends. */
+  /** The types of its authorizers. All but Webhook stay until the server ends. */
   readonly types: readonly AuthorizerType[];
   /** The policies of the type ABAC. */
   readonly policyFile?: string;

@@ -46,7 +46,7 @@ const getting =
     return ifRelated(isRelated, node, target);
   };
 
-/** Reads of related objects, also as lists and watches of one object. */
+/** Reads of related objects, including lists and watches of one object. */
 const reading =
   (isRelated: IsRelated): Rule =>
   (node, target) => {
@@ -175,7 +175,7 @@ function rulesOf(graph: NodeGraph, { naming, isEnabled }: Pick<Host, 'naming' | 
   return rules.set('/nodes', ownNode).set('/pods', ownPods(graph.hasPod));
 }
 
-/** The authorizer of nodes; its decisions need no waiting. */
+/** The authorizer of nodes, whose decisions are synchronous. */
 export interface NodeAuthorizer extends Authorizer {
   authorize(user: User, target: Target): Decision;
 }

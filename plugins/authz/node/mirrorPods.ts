@@ -13,7 +13,7 @@ function ofCreates({ naming }: Pick<Host<'pool'>, 'naming'>): Mutator {
     on: { groups: [''], resources: ['pods'], operations: ['CREATE'] },
     mutate: (change, draft) => {
       if (!Object.hasOwn(draft.metadata.annotations ?? {}, mirror)) return;
-      // As if it were no mirror pod, whose references do not count.
+      // Read as if it were not a mirror pod: the references of mirror pods are not gathered.
       const pod = draft as Frozen<Pod>;
       const { serviceAccount, secrets } = podReferences(pod, '');
       const refuse = (what: string): never =>

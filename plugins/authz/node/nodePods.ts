@@ -4,7 +4,7 @@ import { podReferences, type PodReferences } from './podReferences.js';
 
 /** A pod with the nodes that it may be bound to. It is decoded when one of these nodes asks for the first time. */
 interface PodRecord {
-  /** Values of all members `nodeName`, of which at most one is the node of the pod. */
+  /** Values of all members `nodeName`; at most one of them is the node of the pod. */
   readonly candidates: readonly string[];
   readonly namespace: string;
   /** The last change, until the pod is decoded. */

@@ -28,6 +28,6 @@ function describeRule(rule: PolicyRule): string {
   return `{${parts.join(', ')}}`;
 }
 
-/** Rules of one verb on one thing each in upstream's words: sorted, one line for each thing. */
+/** Describes rules of one verb on one thing each, in upstream's words: sorted, one line for each thing. */
 export const describeRules = (rules: readonly PolicyRule[]): string =>
   [...new Set(joinVerbs(rules).map(describeRule))].sort().join('\n');

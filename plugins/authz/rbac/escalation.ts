@@ -65,7 +65,7 @@ export class Escalation {
   /** Checks drafts, so that refusals precede those of the kinds. Throws 403, and 404 for a role that does not exist. */
   readonly ofDrafts: Mutator = { on: WRITES, mutate: (change, draft) => this.#check(change, draft) };
 
-  /** Checks the object that will be stored. Throws as `ofDrafts`. */
+  /** Checks the object that will be stored. Throws like `ofDrafts`. */
   readonly ofObjects: Validator = {
     on: WRITES,
     validate: async (change, object) => {

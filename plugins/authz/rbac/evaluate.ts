@@ -147,7 +147,7 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
     for (const { description, ref, roleKey } of bindingsOf(user, own).flat())
       yield { description, rules: find(ref, roleKey)?.rules ?? [], isElsewhere: false };
     if (target.is === 'path') return;
-    // Without the index of each namespace, which nothing else may ever need.
+    // Without building the index of each namespace, which nothing else may ever need.
     for (const binding of roleBindings.list()) {
       const namespace = binding.metadata.namespace ?? '';
       if (namespace === own || !isFor(binding, user)) continue;

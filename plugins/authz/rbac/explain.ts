@@ -15,7 +15,7 @@ import { allowsPath, compileRules } from './rules.js';
 export interface BoundRules {
   readonly description: string;
   readonly rules: readonly PolicyRule[];
-  /** Whether the binding counts in another namespace than that of the request. */
+  /** Whether the binding applies only outside of the namespace of the request. */
   readonly isElsewhere: boolean;
 }
 
@@ -72,8 +72,8 @@ const nameFrom = (...words: readonly string[]): string =>
     .slice(0, 200);
 
 /**
- * The smallest role that allows a request, and its binding to the user. Empty for senders without credentials: whoever
- * allows them something allows everybody.
+ * The smallest role that allows a request, and its binding to the user. Empty for senders without credentials: a grant
+ * to them is a grant to everybody.
  */
 function smallestGrant(user: User, target: Target, naming: Host['naming']): readonly ApiObject[] {
   if (user.groups.includes('system:unauthenticated')) return [];

@@ -12,7 +12,7 @@ import { type Answered, bodyOf, readReview, type ReviewSpec, specOf } from './re
 
 /** The name of the service that shares the answers. */
 export const ACCESS_WEBHOOK_SERVICE = 'authz/webhook';
-/** Longer attributes are the sender's attempt to fill the memory: the answer is not kept. Upstream's limit. */
+/** Answers about longer attributes are not kept, so that senders cannot fill the memory. Upstream's limit. */
 const KEPT_CHARACTERS = 10_000;
 const METRICS = 'apiserver_authorization_webhook';
 

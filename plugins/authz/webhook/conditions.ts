@@ -53,7 +53,7 @@ async function make(): Promise<Made> {
   return { cel, environment: cel.createEnvironment(options) };
 }
 
-/** Why an expression cannot be a condition; undefined if it can. */
+/** Returns why an expression cannot be a condition; undefined if it can. */
 export async function conditionFault(text: string): Promise<string | undefined> {
   const { program, type, errors } = (await environment()).environment.compile(text);
   if (!program) return `does not compile: ${errors}`;
@@ -66,7 +66,7 @@ const PATH = ['path', 'verb'];
 const complete = (given: object | undefined, names: readonly string[]): object | undefined =>
   given && { ...Object.fromEntries(names.map(name => [name, ''])), ...given };
 
-/** The value of `request`: texts and lists that are empty are there, objects are not. */
+/** The value of `request`: empty texts and lists are present, empty objects are not. */
 function requestOf({
   resourceAttributes,
   nonResourceAttributes,

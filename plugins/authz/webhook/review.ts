@@ -33,7 +33,7 @@ const OPERATORS: Readonly<Record<Requirement['operator'], string | undefined>> =
 function termsOf(selector: Selector | undefined): readonly Term[] {
   return (selector ?? []).flatMap(({ key, operator, values }) => {
     const known = OPERATORS[operator];
-    // Upstream leaves them out, too: the question is then about more objects.
+    // Upstream leaves them out as well: the question is then about more objects.
     if (known === undefined) return [];
     return { key, operator: known, ...(values.length > 0 ? { values } : {}) };
   });

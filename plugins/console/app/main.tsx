@@ -10,7 +10,7 @@ import { Shell } from './shell/shell.js';
 import { followTheme } from './shell/theme.js';
 import { SignInPage } from './signIn/signInPage.js';
 
-/** Milliseconds between two reads of the kinds: own kinds appear in the navigation without a reload. */
+/** Milliseconds between two reads of the kinds: new custom kinds appear in the navigation without a reload. */
 const KINDS_MS = 5000;
 /** The page that the console begins with. */
 const FIRST_PAGE = '/list/core/v1/namespaces';
@@ -18,7 +18,9 @@ const FIRST_PAGE = '/list/core/v1/namespaces';
 const failure = signal<string | undefined>(undefined);
 const isReady = signal(false);
 
-/** The secret of a one-time link. It is removed from the address, so that it stays neither there nor in the history. */
+/**
+ * The secret of a one-time link. It is removed from the address, so that it is kept neither there nor in the history.
+ */
 function takeLink(): string | undefined {
   const [, secret] = /^#link=([\w-]+)$/.exec(window.location.hash) ?? [];
   if (secret !== undefined) window.history.replaceState(window.history.state, '', window.location.pathname);
@@ -40,7 +42,7 @@ async function begin(): Promise<void> {
   isReady.value = true;
 }
 
-/** Reads the kinds while somebody is signed in. */
+/** Reads the kinds while a user is signed in. */
 async function followKinds(): Promise<void> {
   if (session.value?.user && !document.hidden) await readKinds().catch(() => undefined);
   setTimeout(() => void followKinds(), KINDS_MS);

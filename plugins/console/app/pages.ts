@@ -18,7 +18,10 @@ export interface Page {
   readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>;
   /** Its entry in the navigation; absent for pages that are reached from others. */
   readonly navigation?: string;
-  /** Whether the user may see the content of the page, as far as the console knows; absent for pages of everybody. */
+  /**
+   * Whether the user may see the content of the page, as far as the console knows; absent for pages that everybody may
+   * see.
+   */
   readonly isShown?: () => boolean;
 }
 

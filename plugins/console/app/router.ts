@@ -15,7 +15,7 @@ const here = (): Place => ({
   query: new URLSearchParams(window.location.search),
 });
 
-/** Where the user is. */
+/** The current place. */
 export const place = signal<Place>(here());
 
 /** The address of a page, for links: `hrefOf('/list/core/v1/pods', { namespace: 'shop' })`. */
@@ -30,7 +30,10 @@ let hasChanges = (): boolean => false;
 /** Whether the page may be left: asks the user if it has changes. */
 export const mayLeave = (): boolean => !hasChanges() || window.confirm('Leave this page without saving your change?');
 
-/** Asks before a page that `isChanged` is left, also by Back and by a reload. Returns a function that ends this. */
+/**
+ * Asks before a page for which `isChanged` returns true is left, including by Back and by a reload. Returns a function
+ * that stops asking.
+ */
 export function askBeforeLeaving(isChanged: () => boolean): () => void {
   const unload = (event: BeforeUnloadEvent): void => {
     if (isChanged()) event.preventDefault();
@@ -82,7 +85,9 @@ export function setQuery(changes: Readonly<Record<string, string>>, options?: { 
   navigate(hrefOf(path, { ...Object.fromEntries(query), ...changes }), options);
 }
 
-/** The namespace that the user has selected; '' for all. It is part of the address, and goes with the user. */
+/**
+ * The namespace that the user has selected; '' for all. It is part of the address, and stays selected on other pages.
+ */
 export const namespace = computed(() => place.value.query.get('namespace') ?? '');
 
 /**
@@ -104,7 +109,7 @@ export function match(pattern: string, path: string): Readonly<Record<string, st
   }
 }
 
-/** Links of the console change the page without loading it again. Returns a function that ends this. */
+/** Has links of the console change the page without loading it again. Returns a function that stops this. */
 export function followLinks(): () => void {
   const click = (event: MouseEvent): void => {
     const link = (event.target as Element | null)?.closest?.('a');
@@ -112,7 +117,7 @@ export function followLinks(): () => void {
     if (!link || !isPlain || event.defaultPrevented || link.target !== '' || link.hasAttribute('download')) return;
     if (link.origin !== window.location.origin || !link.pathname.startsWith(`${BASE}/`)) return;
     event.preventDefault();
-    // The address is that of the page: a part of it gets the focus alone.
+    // The address is that of the current page: the part that the link names only gets the focus.
     if (link.hash !== '' && isShown(link.href)) document.getElementById(link.hash.slice(1))?.focus();
     else navigate(link.pathname + link.search + link.hash);
   };

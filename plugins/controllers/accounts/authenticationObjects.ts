@@ -20,7 +20,7 @@ const configMap = ({ naming }: Host<'control'>, name: string, data: ConfigMap['d
   data,
 });
 
-/** How other servers authenticate clients of this one. Further keys are those of other writers. */
+/** How other servers authenticate clients of this one. Further keys belong to other writers. */
 function authentication(host: Host<'control'>, { clientCa, proxies }: AuthenticationObjectsConfig): DesiredObject {
   const data: ConfigMap['data'] = { 'client-ca-file': clientCa, ...proxies };
   return {
@@ -34,7 +34,7 @@ function authentication(host: Host<'control'>, { clientCa, proxies }: Authentica
   };
 }
 
-/** Since when uses of legacy tokens have been recorded. */
+/** The date since which uses of legacy tokens have been recorded. */
 function tokenTracking(host: Host<'control'>): DesiredObject {
   const data = { since: new Date(host.now()).toISOString().slice(0, 10) };
   return {

@@ -11,7 +11,7 @@ const CONFIG_MAPS = 'core/configmaps';
 const INFO = 'cluster-info';
 const SIGNATURE = 'jws-kubeconfig-';
 
-/** The result of a reconciliation that is to be made again at a time; none if that never comes. */
+/** The result of a reconciliation that is to run again at a time; undefined if that time never comes. */
 const againAt = (time: number, now: number): { readonly after: number } | undefined =>
   Number.isFinite(time) ? { after: Math.max(0, time - now) } : undefined;
 

@@ -13,7 +13,7 @@ import { unchanged, unlessRefused } from '../requests.js';
 
 const SECRETS = 'core/secrets';
 const DAY_MS = 24 * 3_600_000;
-/** Uses are recorded by day: more often, nothing would change. */
+/** Uses are recorded by day: cleaning more often would change nothing. */
 const INTERVAL_MS = DAY_MS;
 
 /** Configuration: how long a token may be unused, in milliseconds. */

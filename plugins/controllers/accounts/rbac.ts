@@ -4,8 +4,8 @@ import { controller, type Plugin, postStartHook } from '../../../core/api/index.
 export const RBAC_BOOTSTRAP = 'rbac-bootstrap';
 
 /**
- * Default roles and bindings: before they are there, permissions that every server has are missing. The front end loads
- * this module for the hook, so that it imports nothing of the controllers.
+ * Default roles and bindings: until they exist, permissions that every server has are missing. The front end loads this
+ * module for the hook, so it must not import the controllers.
  */
 export const rbacBootstrap = {
   name: 'controllers/rbac-bootstrap',

@@ -17,7 +17,7 @@ const SECRETS = 'core/secrets';
 const ACCOUNTS = 'core/serviceaccounts';
 const WORKERS = 4;
 
-/** Configuration: the CA bundle that is stored beside a token, in PEM. */
+/** Configuration: the CA bundle that is stored with a token, in PEM. */
 export interface ServiceAccountTokensConfig {
   readonly rootCa: string;
 }
@@ -62,7 +62,7 @@ async function removeReferences(
 
 /**
  * Fills secrets of the type for tokens of service accounts with a token, the CA and the namespace, and removes them
- * when there is no such account any more.
+ * when that account no longer exists.
  */
 function maintainTokens(host: Host<'control'>, rootCa: string) {
   const { label } = host.naming;

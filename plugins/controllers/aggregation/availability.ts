@@ -50,7 +50,7 @@ const unavailable = (reason: string, message: string): ConditionUpdate => ({
   message,
 });
 
-/** Why the objects of a service say that it cannot be reached; undefined if they do not. */
+/** Returns why the objects of a service say that it cannot be reached; undefined if they do not. */
 function objectFailure(
   target: ServicePort,
   rules: AddressRules,
@@ -129,7 +129,7 @@ function availability(host: Host<'control'>, config: AvailabilityConfig): Contro
       }
       const failure = await discoveryFailure(object, service, { ...config, credentials }, get);
       await set(failure === undefined ? PASSED : unavailable('FailedDiscoveryCheck', failure));
-      // It is tried again soon, and later less often.
+      // The check is repeated soon, and later less often.
       if (failure !== undefined) throw new Refusal('ServiceUnavailable', failure);
       return { after: CHECK_MS };
     },

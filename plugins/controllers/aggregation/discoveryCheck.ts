@@ -12,7 +12,7 @@ import { versionPath } from '../requests.js';
 
 /** Time for the answer of a server. */
 const ANSWER_MS = 5000;
-/** Endpoints that are tried: each of them may have failed alone. */
+/** Number of concurrent attempts. Each chooses an endpoint, any of which may be down. */
 const ATTEMPTS = 5;
 
 /**

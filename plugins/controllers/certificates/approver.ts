@@ -52,12 +52,12 @@ async function mayCreate(
 /**
  * Approves requests of nodes for client certificates: of a node for itself, and of those who may make them for any
  * node. Whether the sender may is decided by the authorizers (`certificatesigningrequests/selfnodeclient` and
- * `/nodeclient`). Others decide about all other requests.
+ * `/nodeclient`). All other requests are left to other approvers.
  */
 export const approver = (host: Host<'control'>): Controller =>
   requestController({
     name: 'certificatesigningrequest-approving-controller',
-    // A user without permission before may have it now.
+    // A user who had no permission before may have it now.
     dependsOn: [BINDINGS],
     async handle(object, client) {
       if (hasCondition(object, 'Approved') || hasCondition(object, 'Denied')) return;

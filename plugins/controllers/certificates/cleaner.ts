@@ -33,7 +33,7 @@ function isExpired(certificate: string, now: number): boolean {
   }
 }
 
-/** Why a request is not needed any more; undefined if it is. */
+/** Returns why a request is no longer needed; undefined if it is. */
 export function obsolescence(object: StoredRequest, now: number): string | undefined {
   const certificate = object.status?.certificate ?? '';
   if (certificate !== '') {

@@ -18,7 +18,7 @@ export const certificateSigning = {
   contribute: config => [controller.of(host => signer(host, config))],
 } satisfies Plugin<SigningConfig>;
 
-/** Removes certificate signing requests that are not needed any more. */
+/** Removes certificate signing requests that are no longer needed. */
 export const certificateCleaner = {
   name: 'controllers/certificate-cleaner',
   parse: () => ({}),

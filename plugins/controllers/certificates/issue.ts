@@ -108,14 +108,14 @@ async function loadAuthority({ certFile, keyFile }: SignerFiles): Promise<Author
   };
 }
 
-/** From when to when a certificate is valid; never longer than its issuer. */
+/** The period in which a certificate is valid: never longer than that of its issuer. */
 function validityOf({ lifetimeMs, now }: Issue, issuerEnds: number): { notBefore: Date; notAfter: Date } {
   const from = now - BACKDATE_MS;
   const until = lifetimeMs < SHORT_MS ? now + lifetimeMs : from + lifetimeMs;
   return { notBefore: new Date(from), notAfter: new Date(Math.min(until, issuerEnds)) };
 }
 
-/** A request that no certificate can be issued for, however often it is tried. */
+/** A request for which no certificate can be issued, even after retries. */
 export class Unsignable extends Error {}
 
 /** Whether a certificate has the names that were read from its request. */

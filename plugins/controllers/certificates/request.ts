@@ -48,7 +48,7 @@ const isOfNode = ({ commonName, organizations }: RequestedCertificate): string |
   return commonName.startsWith(NODE_USER) ? undefined : 'subject common name does not begin with system:node:';
 };
 
-/** Why a request is not for a client certificate of a node; undefined if it is. */
+/** Returns why a request is not for a client certificate of a node; undefined if it is. */
 export function checkNodeClient(
   object: Frozen<CertificateSigningRequest>,
   wanted: RequestedCertificate,
@@ -63,7 +63,7 @@ export function checkNodeClient(
 
 const LABELS = { dns: 'DNS', ip: 'IP', email: 'Email', url: 'URI' } as const;
 
-/** Why a request is not for a serving certificate of a node; undefined if it is. */
+/** Returns why a request is not for a serving certificate of a node; undefined if it is. */
 function checkNodeServing(object: Frozen<CertificateSigningRequest>, wanted: RequestedCertificate): string | undefined {
   const why = isOfNode(wanted);
   if (why) return why;

@@ -1,8 +1,8 @@
 import { pemBlocks, readCertificate } from '../../../core/services/pki/certificateNames.js';
 
 /**
- * Whether the CA bundle of a conversion webhook, in base64, if it has one, holds certificates: at least one, and each
- * can be read. Blocks of other labels, or with headers, are ignored, as upstream does.
+ * Whether the CA bundle of a conversion webhook, in base64, is absent or holds certificates: at least one, and each can
+ * be read. Blocks of other labels, or with headers, are ignored, as upstream does.
  */
 export function isBundleValid(bundle: string | null | undefined): boolean {
   if (!bundle) return true;

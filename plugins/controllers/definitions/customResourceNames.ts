@@ -18,7 +18,8 @@ const inUseMessage = (name: string): string => `${JSON.stringify(name)} is alrea
  * Accepts the requested names of a definition unless `taken` (the accepted names of other definitions in its group)
  * contains them, and returns the accepted names and the resulting conditions. In case of a conflict, previously
  * accepted names are kept. A definition becomes Established when all its names are accepted for the first time, and
- * stays so; not while `isBundleValid` is false: the CA bundle of its conversion webhook has no certificates.
+ * stays so. It does not become Established while `isBundleValid` is false: the CA bundle of its conversion webhook has
+ * no certificates then.
  */
 export function acceptNames(
   requested: AcceptedNames,

@@ -86,7 +86,7 @@ class CustomResourceDefinitions {
     this.#apiVersion = host.naming.apiVersion('apiextensions.orchestrator.io/v1');
   }
 
-  /** The definitions that are to be processed after a change of any object. */
+  /** The definitions to process after a change of any object. */
   observe(event: ResourceEvent): KeyOf[] {
     const waiting = this.#deleting.get(event.storageName);
     if (waiting !== undefined && event.type === 'DELETED') return [keyOf(waiting)];
@@ -103,7 +103,10 @@ class CustomResourceDefinitions {
     return Array.from(names, keyOf);
   }
 
-  /** Processes a definition after those of its group that came before, because the first one gets a name. */
+  /**
+   * Processes a definition after those of its group that came before: a name belongs to the first definition that asks
+   * for it.
+   */
   async process(name: string, context: ReconcileContext): Promise<void> {
     const group = groupOf(name);
     const before = this.#turns.get(group) ?? Promise.resolve();
@@ -190,7 +193,7 @@ class CustomResourceDefinitions {
   ): Promise<void> {
     // In upstream the server writes this itself.
     const fieldManager = this.#host.naming.component('orchestrator-apiserver');
-    // It may be stored in the other naming.
+    // The definition may be stored in the other naming.
     const object = { ...definition, apiVersion: this.#apiVersion };
     try {
       await unlessRefused('NotFound', client.resource<string>(DEFINITIONS).setStatus(object, status, { fieldManager }));

@@ -47,7 +47,7 @@ async function resourceOf(
   return found && resources.byKind(apiVersion, found.kind);
 }
 
-/** Writes all objects of a resource again. Those that others have written or removed meanwhile need no more. */
+/** Writes all objects of a resource again. Those that others have written or removed meanwhile are skipped. */
 async function migrate(
   { storageName }: ServedResource,
   { list, client }: Pick<ReconcileContext, 'list' | 'client'>,

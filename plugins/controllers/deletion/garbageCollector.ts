@@ -28,7 +28,7 @@ import { forEachParallel } from '../parallel.js';
 import { unlessRefused } from '../requests.js';
 
 const NAME = 'garbage-collector-controller';
-/** The service account as which it sends its requests. */
+/** The service account with which it sends its requests. */
 const ACCOUNT = 'generic-garbage-collector';
 /** Events are never owners and expire by themselves. */
 const IGNORED = new Set(['core/events']);
@@ -60,7 +60,7 @@ class GarbageCollector {
   readonly #misplaced: MisplacedOwners;
   /** Absent owners. */
   readonly #absent = new Set<string>();
-  /** Kinds that definitions have brought, as `<apiVersion>/<kind>`. */
+  /** Kinds that definitions have added, as `<apiVersion>/<kind>`. */
   readonly #defined = new Set<string>();
 
   constructor(host: Host<'control'>) {
@@ -95,7 +95,7 @@ class GarbageCollector {
     return next && awaitsDependents(next) && !(previous && awaitsDependents(previous)) ? next.uid : undefined;
   }
 
-  /** The objects with owners of a kind that a definition has brought now. */
+  /** The objects with owners of a kind that a definition has just added. */
   #addDefinition(event: ResourceEvent): Node[] {
     const { group, names, versions } = event.object().spec as DefinitionSpec;
     const added = versions
@@ -140,7 +140,7 @@ class GarbageCollector {
   }
 
   /**
-   * Deletes an object with owners of which none is solid. Otherwise removes its references to owners that are not
+   * Deletes an object that has owners, none of which is solid. Otherwise removes its references to owners that are not
    * solid. An object in the graph may have no owners, only a finalizer.
    */
   async #deleteOrDropOwners(node: Node, context: ReconcileContext): Promise<void> {

@@ -2,7 +2,7 @@ import type { FoundObject, Frozen, Host, OwnerReference, ReconcileContext } from
 import { goQuote } from '../../../core/model/text/quote.js';
 import type { Node } from './ownerGraph.js';
 
-/** Owners that are searched at once, and owners whose place is remembered. */
+/** Largest number of owners that are searched at once, and of owners whose place is remembered. */
 const MAX_OWNERS = 10_000;
 
 type Owner = Frozen<OwnerReference>;
@@ -11,7 +11,8 @@ type Places = ReadonlyMap<string, FoundObject | undefined>;
 
 /**
  * Records an Event about each object with an owner in another namespace, whose reference therefore has no effect. Like
- * upstream, it looks for the owner by its uid: where it is does not depend on the kind and name in the reference.
+ * upstream, it looks for the owner by its uid, so the place found does not depend on the kind and name in the
+ * reference.
  */
 export class MisplacedOwners {
   readonly #host: Host<'control'>;
@@ -38,14 +39,14 @@ export class MisplacedOwners {
     if (added.length > 0) this.#unchecked.set(key, [...(this.#unchecked.get(key) ?? []), ...added]);
   }
 
-  /** Notes that an object was deleted that is an owner: it is not searched any more. */
+  /** To be called when an owner was deleted: it is no longer searched for. */
   deleted(uid: string): void {
     this.#remember(uid, undefined);
   }
 
   /**
-   * Checks the owners that an object has got since the last check. As upstream, the first one that is not where or what
-   * its reference says decides: it is reported if its namespace is another one.
+   * Checks the owners that an object has got since the last check. As in upstream, only the first owner that differs
+   * from its reference counts: it is reported if it is in another namespace.
    */
   async check(node: Node, context: ReconcileContext): Promise<void> {
     const owners = this.#unchecked.get(node.key);
@@ -80,7 +81,7 @@ export class MisplacedOwners {
     return new Map([...known, ...unknown.map(uid => [uid, found?.get(uid)] as const)]);
   }
 
-  /** One search after the other: those who ask during one share the next, which also answers later questions. */
+  /** Makes one search after the other: callers during one share the next, which also answers later questions. */
   #search(uids: readonly string[]): Promise<Found> {
     this.#next ??= this.#searchAfter(this.#last);
     for (const uid of uids) this.#next.uids.add(uid);

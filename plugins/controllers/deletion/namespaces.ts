@@ -22,7 +22,7 @@ import { unlessRefused } from '../requests.js';
 
 const NAME = 'namespace-controller';
 const NAMESPACES = 'core/namespaces';
-/** How soon a namespace is looked at again whose content in other servers is being deleted. */
+/** Time before a namespace is processed again while its content in other servers is being deleted. */
 const LOOK_AGAIN_MS = 5000;
 
 const keyOf = (name: string): KeyOf => ({ resource: NAMESPACES, name });
@@ -38,7 +38,7 @@ class NamespaceDeletion {
     this.#host = host;
   }
 
-  /** Notes a change of any object. Returns the namespace that is to be processed, if any. */
+  /** Notes a change of any object. Returns the namespace to process, if any. */
   observe(event: ResourceEvent): KeyOf[] {
     if (event.storageName === NAMESPACES) return this.#observeNamespace(event);
     const { namespace } = event;
@@ -82,7 +82,7 @@ class NamespaceDeletion {
     const reported = await this.#updateConditions(namespace, content, client);
     if (content.undiscovered.length > 0) throw new Error(discoveryFailureMessage(content.undiscovered));
     if (content.failures.length > 0) throw new Error(content.failures.join('; '));
-    // There are no events of objects of other servers.
+    // There are no events for objects of other servers.
     if (others.remaining.length > 0) return { after: LOOK_AGAIN_MS };
     if (content.remaining.length > 0) return undefined;
     if (reported) await this.#finalize(reported, client);

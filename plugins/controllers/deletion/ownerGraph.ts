@@ -107,7 +107,7 @@ export class OwnerGraph {
     return false;
   }
 
-  /** Whether there are any dependents. Without, deleted objects need not be decoded. */
+  /** Whether there are any dependents. If not, deleted objects need not be decoded. */
   get hasDependents(): boolean {
     return this.#dependents.size > 0;
   }

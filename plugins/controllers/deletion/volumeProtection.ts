@@ -30,8 +30,9 @@ const isShutDown = ({ metadata }: Frozen<ApiObject>): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 
 /**
- * Whether a pod, running or terminated, may have the claim mounted. A pod without a node has not, and cannot start with
- * a claim that is being deleted. The claim of an ephemeral volume counts only if the pod owns it and is not shut down.
+ * Whether a pod, running or terminated, may have the claim mounted. A pod without a node has not mounted it, and cannot
+ * start with a claim that is being deleted. The claim of an ephemeral volume counts only if the pod owns it and is not
+ * shut down.
  */
 function isMounted(pod: Frozen<Pod>, { metadata: { name, ownerReferences = [] } }: Frozen<ApiObject>): boolean {
   const { nodeName, volumes = [] } = pod.spec;

@@ -13,7 +13,7 @@ const MANAGER = 'validatingadmissionpolicy-status';
 
 /**
  * How long a policy must be unchanged before it is checked, in milliseconds: a client that changes a policy right after
- * it has created it meets no write of the status in between, and a burst of changes is checked once.
+ * it has created it does not conflict with a write of the status, and a burst of changes is checked once.
  */
 const SETTLED_MS = 2000;
 
@@ -36,7 +36,7 @@ const needsCheck = (policy: Frozen<ValidatingAdmissionPolicy>): boolean =>
 class UnsettledPolicies {
   readonly #policies = new Map<string, Unsettled>();
 
-  /** How long a policy is still to wait, in milliseconds; 0 if it is to be checked now, and not remembered any more. */
+  /** How long a policy must still wait, in milliseconds. If that is 0, it must be checked now, and is forgotten. */
   waitFor(name: string, policy: Frozen<ValidatingAdmissionPolicy>): number {
     const now = monotonicTime();
     const { generation, resourceVersion } = policy.metadata;

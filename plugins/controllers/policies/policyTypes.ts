@@ -8,7 +8,7 @@ import { compileVariables } from '../../../core/schema/expressions/variables.js'
 
 /** Upstream's limit of the kinds that the expressions of a policy are checked for. */
 const MAX_KINDS = 10;
-/** Types are nested no deeper: schemas of JSON Schemas hold themselves. */
+/** Largest depth of types: the schema of JSON Schemas contains itself. */
 const MAX_DEPTH = 24;
 
 /** A kind in a version, in the server's naming. */
@@ -30,7 +30,7 @@ interface PublishedSchemas {
   readonly [name: string]: PublishedSchema;
 }
 
-/** An OpenAPI v3 document, as far as types are made of it. */
+/** The members of an OpenAPI v3 document that types are made from. */
 export interface PublishedDocument {
   readonly components?: { readonly schemas?: PublishedSchemas };
 }
@@ -52,7 +52,7 @@ export interface ExpressionWarning {
 const hasWildcard = (text: string): boolean => text.includes('*');
 const shownKind = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`;
 
-/** The values of a rule, sorted; none where one of them is a wildcard. */
+/** The values of a rule, sorted; none if one of them is a wildcard. */
 function exactNames(rule: NamedRuleWithOperations, member: 'apiGroups' | 'apiVersions'): readonly string[] {
   const names = rule[member] ?? [];
   return names.some(hasWildcard) ? [] : names.toSorted();

@@ -24,7 +24,7 @@ export const systemObjects = {
         host,
         'system-objects',
         [...systemObjectsOf(host.naming), ...apiServices(groups, host.naming, timestamp(host.now()))],
-        // They are most objects of a new store, and no client waits for them.
+        // These are most objects of a new store, and no client waits for them: they are written after the roles.
         [RBAC_BOOTSTRAP],
       ),
     ),

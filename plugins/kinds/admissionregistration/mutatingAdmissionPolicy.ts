@@ -50,8 +50,8 @@ function validateMutation(
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
 /**
- * Violations of the operations in the rules of a policy or binding; `field` is its field: a deletion has nothing that
- * could be changed.
+ * Violations of the operations in the rules of a policy or binding: a deletion has no object that could be changed.
+ * `field` is the field that contains the rules.
  */
 export const operationViolations = (match: MatchResources | undefined, field: string): Violation[] =>
   (match?.resourceRules ?? []).flatMap(rule =>
@@ -66,7 +66,7 @@ function validatePolicy(object: MutatingAdmissionPolicy, checks: ExpressionCheck
   const paramKind = spec.paramKind;
   const scope = { params: paramKind !== undefined, authorizer: true };
   const { violations, types } = validateVariables(spec, scope, checks);
-  // As upstream, mutations have `variables` even where the policy has none.
+  // As in upstream, mutations have `variables` even where the policy has none.
   const inner = { ...scope, variables: types ?? new Map(), mutation: true };
   return [
     ...validateFailurePolicy(spec, 'spec'),

@@ -21,7 +21,7 @@ const HIDDEN = new Verbatim('"<value omitted>"');
 
 const signerOf = (object: ClusterTrustBundle): string => object.spec.signerName ?? '';
 
-/** Why a name is not one of a bundle of this signer; '' stands for none. */
+/** Returns why a name is not one of a bundle of this signer; '' stands for none. */
 function nameComplaints(name: string, signer: string): readonly string[] {
   const prefix = `${signer.replaceAll('/', ':')}:`;
   if (signer === '')
@@ -33,7 +33,7 @@ function nameComplaints(name: string, signer: string): readonly string[] {
   return dns1123Subdomain(name.slice(prefix.length));
 }
 
-/** Why a block is not the certificate of a CA; undefined if it is one. */
+/** Returns why a block is not the certificate of a CA; undefined if it is one. */
 function anchorComplaint({ label, hasHeaders, bytes }: PemBlock): string | undefined {
   if (label !== 'CERTIFICATE') return `has bad block type: ${label}`;
   if (hasHeaders) return 'has PEM block headers';
@@ -45,7 +45,7 @@ function anchorComplaint({ label, hasHeaders, bytes }: PemBlock): string | undef
   }
 }
 
-/** Complaints about blocks that are the same, by the numbers of these. */
+/** Complaints about identical blocks, which are named by their numbers. */
 function duplicateComplaints(blocks: readonly PemBlock[]): readonly string[] {
   const indices = new Map<string, number[]>();
   blocks.forEach(({ bytes }, index) => {
@@ -57,7 +57,7 @@ function duplicateComplaints(blocks: readonly PemBlock[]): readonly string[] {
     .map(same => `duplicate trust anchor (indices [${same.join(' ')}])`);
 }
 
-/** Violations of trust anchors: certificates of CAs in PEM, each once. Text beside them is permitted. */
+/** Violations of trust anchors: certificates of CAs in PEM, each once. Other text is permitted. */
 function validateBundle(object: ClusterTrustBundle): Violation[] {
   const text = object.spec.trustBundle;
   if (text.length > MOST_CHARACTERS) return [tooLong(FIELD, MOST_CHARACTERS)];

@@ -126,7 +126,7 @@ function validateLimitRange(object: LimitRange): Violation[] {
 
 /**
  * LimitRange. For containers, the maximum is the default limit; the default limit, or otherwise the minimum, is the
- * default request. One without a name gets a unique one.
+ * default request. A LimitRange without a name gets a unique one.
  */
 export const limitRange = builtInKind<LimitRange>('core/limitranges', () => ({
   revalidatesName: 'first',

@@ -47,7 +47,7 @@ function sourceOf(spec: PersistentVolumeSpec, before: PersistentVolumeSpec): Unk
 
 /**
  * The nodes of a volume, with the keys of old labels replaced by those of the stable labels where `now` has these. As
- * upstream, a key without a stable label counts as unchanged if `now` has an empty key.
+ * in upstream, a key without a stable label counts as unchanged if `now` has an empty key.
  */
 function withStableLabels(before: VolumeNodeAffinity, now: VolumeNodeAffinity | null, naming: Naming): object {
   const stable = new Map(OLD_LABELS.map(([old, label]) => [naming.label(old), naming.label(label)]));

@@ -39,7 +39,7 @@ function alignDataSources(
   naming: Naming,
 ): void {
   if (!old?.dataSource && !old?.dataSourceRef) {
-    // Only with a feature gate that is off, a source can be in another namespace.
+    // A source in another namespace needs a feature gate that is off.
     if ((claim.dataSourceRef?.namespace ?? '') !== '') delete claim.dataSourceRef;
     const source = claim.dataSource;
     if (source && !claim.dataSourceRef && !isClaimOrSnapshot(source, naming)) delete claim.dataSource;

@@ -21,7 +21,7 @@ const CONFLICTS = [
   ['Terminating', 'NotTerminating'],
 ] as const;
 
-/** Resources that pods of a scope can be counted by. Other known ones do not belong to pods. */
+/** Resources that a quota with a scope of pods can count. Other known resources do not belong to pods. */
 const POD_RESOURCES = ['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
 /** Whether a scope can restrict a quota of a resource. */
@@ -39,7 +39,7 @@ const validateAmounts = (amounts: { readonly [resource: string]: Quantity } | un
 const goScopes = (scopes: readonly string[]): Verbatim =>
   new Verbatim(`[]core.ResourceQuotaScope{${scopes.map(scope => JSON.stringify(scope)).join(', ')}}`);
 
-/** Violations of scopes in a field: unknown ones, and those that do not fit together or to the resources. */
+/** Violations of scopes in a field: unknown ones, and those that do not fit each other or the resources. */
 function validateScopes(scopes: readonly string[], resources: readonly string[], field: string): Violation[] {
   const value = goScopes(scopes);
   return [

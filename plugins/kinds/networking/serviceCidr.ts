@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<ServiceCIDR>[] = [
 
 const CIDRS = 'spec.cidrs';
 
-/** Why a network in CIDR notation is refused; undefined if it is accepted. */
+/** Returns why a network in CIDR notation is refused; undefined if it is accepted. */
 function networkProblem(network: string): string | undefined {
   const problem = prefixProblem(network);
   if (problem) return problem;

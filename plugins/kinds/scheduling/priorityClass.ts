@@ -16,7 +16,7 @@ const HIGHEST_VALUE = 1000000000;
 
 const RESERVED = "priority class names with 'system-' prefix are reserved for system use only. error: ";
 
-/** Why a class may not have its reserved name; undefined if it may. */
+/** Returns why a class may not have its reserved name; undefined if it may. */
 function reservedComplaint(object: PriorityClass, name: string): string | undefined {
   const value = SYSTEM.get(name);
   if (value === undefined) return `${name} is not a known system priority class`;

@@ -64,7 +64,7 @@ export interface AddressRange {
   readonly network: string;
   /** The address of the network itself, which no Service gets. */
   readonly base: bigint;
-  /** How many addresses can be drawn: the first is `base + 1`. */
+  /** The number of addresses that can be drawn: the first is `base + 1`. */
   readonly size: number;
   /** Whether a Service may choose an address: one that can be drawn or, with `isWhole`, any of a large network. */
   includes(address: string): boolean;

@@ -28,7 +28,7 @@ export function configKeyComplaints(key: string): string[] {
 const FROZEN = 'field is immutable when `immutable` is set';
 
 /**
- * Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data. Of the member
+ * Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data. In the member
  * `strict`, an empty map differs from none.
  */
 export function validateFrozen<T extends ConfigMap | Secret>(

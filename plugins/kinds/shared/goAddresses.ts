@@ -1,6 +1,6 @@
 import { ipVersion } from './ipAddresses.js';
 
-/** Why Go's parser refuses a text as an IPv4 address; undefined if it accepts it. */
+/** Returns why Go's parser refuses a text as an IPv4 address; undefined if it accepts it. */
 function ipv4Problem(text: string): string | undefined {
   let [digits, value, dots] = ['', 0, 0];
   for (let i = 0; i < text.length; i++) {
@@ -21,7 +21,7 @@ function ipv4Problem(text: string): string | undefined {
   return dots < 3 ? 'IPv4 address too short' : undefined;
 }
 
-/** Why Go's parser (`netip.ParseAddr`) refuses a text; undefined if it accepts it. Zones are accepted. */
+/** Returns why Go's parser (`netip.ParseAddr`) refuses a text; undefined if it accepts it. Zones are accepted. */
 export function addressProblem(text: string): string | undefined {
   const [, separator] = /^[^.:%]*([.:%])/.exec(text) ?? [];
   const problem = separator === '.' ? ipv4Problem(text) : undefined;
@@ -30,7 +30,7 @@ export function addressProblem(text: string): string | undefined {
   return why && `ParseAddr(${JSON.stringify(text)}): ${why}`;
 }
 
-/** Why Go's parser (`netip.ParsePrefix`) refuses a network in CIDR notation; undefined if it accepts it. */
+/** Returns why Go's parser (`netip.ParsePrefix`) refuses a network in CIDR notation; undefined if it accepts it. */
 export function prefixProblem(text: string): string | undefined {
   const slash = text.lastIndexOf('/');
   const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)];

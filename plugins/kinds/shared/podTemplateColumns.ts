@@ -45,7 +45,7 @@ export const IMAGES: Column<TemplateHolder> = wideColumn('Images', containersCel
 /** The selector of the pods. */
 export const SELECTOR: Column<TemplateHolder> = wideColumn('Selector', selectorCell);
 
-/** An object that says how many replicas it shall have and has. */
+/** An object that states how many replicas it should have, and how many it has. */
 export interface Replicated {
   readonly spec: { readonly replicas?: number };
   readonly status?: { readonly replicas?: number; readonly readyReplicas?: number };

@@ -24,17 +24,19 @@ import { validateImmutable, validateNotNegative } from './violations.js';
 export const validateCounts = <T extends object>(spec: T, members: readonly IntegerMember<T>[]): Violation[] =>
   members.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
 
-/** How a workload with pods that always run is named in messages, and the special rules of its validation. */
+/**
+ * A workload whose pods have the restart policy Always: its names in messages, and the special rules of its validation.
+ */
 export interface Workload {
   /** The kind in the message about an empty selector. */
   readonly kind: string;
   /** The kind in the message about a deadline. */
   readonly owner: string;
-  /** The message about a malformed selector beside those about its parts; absent for none. */
+  /** The message about a malformed selector in addition to those about its parts; absent for none. */
   readonly malformed?: string;
-  /** Without a selector, only the labels of the template are reported. */
+  /** Whether only the labels of the template are reported if there is no selector. */
   readonly omitsMissingSelector?: boolean;
-  /** Of the spec of the template, only the members that a workload restricts are validated. */
+  /** Whether only those members of the template's spec are validated that a workload restricts. */
   readonly skipsPodSpec?: boolean;
 }
 
@@ -60,7 +62,7 @@ export function validateTemplateAndSelector(
   const template = object.spec.template;
   const labels = template.metadata.labels ?? {};
   const found = validateWorkloadSelector(selector, workload);
-  // Without a selector that can be applied, upstream does not look at the template, except at restricted fields.
+  // Without a selector that can be applied, upstream validates only the restricted fields of the template.
   if (selector && workload.malformed !== undefined && isMalformedSelector(selector))
     return workload.skipsPodSpec ? [...found, ...validateAlwaysRunning(template.spec, workload.owner)] : found;
   const wellFormed = !selector || !isMalformedSelector(selector);

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<CSINode>[] = [
 /** The largest length of the identifier of a node in a driver, in bytes. */
 const LONGEST_NODE_ID = 256;
 
-/** Checks the topology keys of a driver, which the reference reports on the driver itself. */
+/** Checks the topology keys of a driver, which upstream reports on the driver itself. */
 function validateTopologyKeys(driver: CSINodeDriver, field: string): Violation[] {
   const keys = driver.topologyKeys ?? [];
   const repeated = findRepeated(keys);

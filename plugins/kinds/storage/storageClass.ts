@@ -85,7 +85,7 @@ const validateClass = (object: StorageClass): Violation[] => [
   ...validateTopologies(object),
 ];
 
-/** Of a class, only labels, annotations, mount options and volume expansion can be changed. */
+/** Only labels, annotations, mount options and volume expansion of a class can be changed. */
 function validateClassUpdate(object: StorageClass, old: StorageClass, { emptied }: StrategyContext): Violation[] {
   const frozen = [
     ['provisioner', 'updates to provisioner are forbidden.'],
@@ -95,7 +95,7 @@ function validateClassUpdate(object: StorageClass, old: StorageClass, { emptied 
     isSemanticallyEqual(object[member], old[member]) ? [] : [forbiddenField(member, why)],
   );
   return [
-    // No parameters and an empty map of them differ.
+    // Absent parameters differ from an empty map.
     ...(isDeepEqual(object.parameters, old.parameters) && !emptied?.has('parameters')
       ? []
       : [forbiddenField('parameters', 'updates to parameters are forbidden.')]),

@@ -37,7 +37,7 @@ const goConditions = (conditions: readonly MigrationCondition[]): Verbatim =>
       .join(', ')}}`,
   );
 
-/** Pairs of conditions of which only one may be true. */
+/** Pairs of conditions that must not both be true. */
 const EXCLUSIVE = [
   ['Succeeded', 'Failed', 'Both success and failed conditions cannot be true at the same time'],
   ['Running', 'Succeeded', 'Running condition cannot be true when success condition is true'],

@@ -45,7 +45,7 @@ export class BodyReader {
     if (!this.#parts.isBusy) this.#close();
   }
 
-  /** Call when the client has closed the connection, which is not used any more. */
+  /** Call when the client has closed the connection, which is no longer used. */
   lose(): void {
     this.#isPaused = false;
     if (!this.isOver) this.#abort(new Error('the client closed the connection'));
@@ -72,8 +72,8 @@ export class BodyReader {
   }
 
   /**
-   * Not called while the answer to a complete request is made: uWS then allows the answer ten seconds, and any time
-   * otherwise.
+   * Must not be called while the answer to a complete request is made: uWS would then limit the time for the answer to
+   * ten seconds.
    */
   #resume(): void {
     if (!this.#isPaused) return;

@@ -6,7 +6,7 @@ export interface Inflow<Item> {
   pause(): void;
   /** All that waited has been consumed. */
   resume(): void;
-  /** The consumer has thrown or rejected: no item is passed to it any more. */
+  /** The consumer has thrown or rejected: it gets no more items. */
   fail(error: unknown): void;
 }
 

@@ -34,7 +34,7 @@ export interface StoreState {
   readonly index: KeyIndex;
   readonly revision: number;
   readonly compacted: number;
-  /** There may be records below `compacted` that an interrupted compaction has not removed. */
+  /** Whether there may be records below `compacted` that an interrupted compaction has not removed. */
   readonly compactionIncomplete: boolean;
 }
 
@@ -334,7 +334,7 @@ export class Engine implements Storage {
     }
   }
 
-  /** Reads values in the order of their rows. Those that are not found in it are looked up. */
+  /** Reads values in the order of their rows by a scan. Values that it does not find are looked up. */
   async #scanValues(found: readonly KeyVersion[], signal?: AbortSignal): Promise<Stored[]> {
     const items: Stored[] = [];
     const last = found.at(-1)!;
@@ -368,7 +368,7 @@ export class Engine implements Storage {
         reading.shift();
       }
     } finally {
-      // Those that are still running after a failure.
+      // Waits for reads that are still running after a failure.
       await Promise.allSettled(reading);
     }
     return items;

@@ -139,7 +139,7 @@ export class KeyIndex {
     return { found, remaining, passed };
   }
 
-  /** Keys often come in their order, as at a start: then the last one is below. */
+  /** The entry of a key. Keys are often added in order, such as at a start: then the last one precedes this one. */
   #entryOf(key: string): Entry | undefined {
     const last = this.#chunks.at(-1)?.at(-1);
     if (!last || this.#compare(last.key, key) < 0) return undefined;

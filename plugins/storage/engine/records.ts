@@ -49,7 +49,7 @@ export const REMEDY = 'restore a snapshot, or run `capstan store recover`';
 export const FORMAT = 4;
 const FORMATS: readonly string[] = ['2', '3', String(FORMAT)];
 
-/** Why this version cannot read a store of a format; undefined if it can. */
+/** Returns why this version cannot read a store of a format; undefined if it can. */
 export const findFormatProblem = (format: string): string | undefined =>
   FORMATS.includes(format)
     ? undefined
@@ -64,7 +64,7 @@ export const VALUE_HEADER = 16;
 const EVENT_HEADER = 36;
 const CHECKSUM = 4;
 
-/** Fewer bytes are summed up here, which takes less time than the call of a native function. */
+/** For fewer bytes, the checksum is computed here, which takes less time than the call of a native function. */
 const NATIVE_BYTES = 128;
 const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
   let value = n;
@@ -72,7 +72,7 @@ const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
   return value;
 });
 
-/** The CRC-32 of bytes from a position on, behind those that have the CRC-32 `before`. */
+/** The CRC-32 of bytes from a position on, which follow those that have the CRC-32 `before`. */
 function crcOf(bytes: Buffer, from: number, before: number): number {
   if (bytes.length - from > NATIVE_BYTES) return crc32(bytes.subarray(from), before);
   let sum = ~before;
@@ -136,7 +136,7 @@ export function isValueKey(row: Buffer, key: string, revision: number): boolean 
 /** Key of an index record: `i/<key>`. It holds the newest version, so that opening a store does not read values. */
 export const indexKey = (key: string): Buffer => Buffer.from(`i/${key}`);
 
-/** Key of a record of the store itself; `moving` is there while keys get the current layout. */
+/** Key of a record of the store itself; `moving` exists while keys get the current layout. */
 export const metaKey = (name: 'format' | 'id' | 'compacted' | 'state' | 'moving'): Buffer => Buffer.from(`m/${name}`);
 
 /** Whether keys are getting the current layout: rows do not agree until all have it. */

@@ -6,7 +6,7 @@ import type { Keys } from './values.js';
 
 /**
  * Compacts etcd's history by time. Of the servers that share a store, one compacts in each interval: the one that
- * succeeds in writing the next version of a common key. It compacts up to the revision of the interval before.
+ * succeeds in writing the next version of a common key. It compacts up to the revision of the previous interval.
  */
 export class Compactor {
   readonly #timer: NodeJS.Timeout;

@@ -87,7 +87,7 @@ export function hostAndPort(server: string): string {
   return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 }
 
-/** A connection with a channel per server, of which one is used until it fails. */
+/** A connection with one channel per server. One channel is used until it fails. */
 export class Connection {
   readonly #clients: readonly Client[];
   #current = 0;

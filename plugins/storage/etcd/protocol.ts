@@ -89,7 +89,7 @@ function method<Response>(path: string, request: string, response: string): Meth
   const output = root.lookupType(response);
   return {
     path,
-    // Requests already have the right types, so that the costly conversion by `fromObject` is skipped.
+    // Requests already have the right types, so the costly conversion by `fromObject` is skipped.
     encode: message => input.encode(message).finish() as Buffer,
     decode: bytes =>
       output.toObject(output.decode(bytes), { longs: Number, arrays: true, defaults: true, oneofs: false }) as Response,

@@ -56,7 +56,7 @@ export async function openRecord(
 
 const encodeRecord = (record: StoreRecord): Buffer => Buffer.from(JSON.stringify(record));
 
-/** Resolves with whether the record was still the one that was found. */
+/** Resolves with true if the record was still the one that was found; otherwise with false, and nothing is changed. */
 async function replaceRecord(connection: Connection, found: KeyValue, record: StoreRecord): Promise<boolean> {
   const { succeeded }: TxnResponse = await connection.callWithRetry(Txn, {
     compare: [modRevisionEquals(found.key, found.mod_revision)],

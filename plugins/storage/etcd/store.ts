@@ -73,8 +73,8 @@ export class EtcdStore implements Storage {
   #secret: Uint8Array = new Uint8Array();
   #compactor: Compactor | undefined;
   /**
-   * The last transaction in flight per key. An object and not a Map, because Maps keep deleted entries in memory for
-   * long (docs/decisions/0005-costs-of-requests.md).
+   * The last transaction in flight per key. An object and not a Map, because Maps keep deleted entries in memory for a
+   * long time (docs/decisions/0005-costs-of-requests.md).
    */
   readonly #lastWrite: { [key: string]: Promise<unknown> } = Object.create(null);
   readonly #closed = new AbortController();

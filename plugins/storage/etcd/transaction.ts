@@ -4,7 +4,7 @@ import { type Encoding, fillGap } from './values.js';
 
 /**
  * Up to this many operations, previous versions are read by operations of their own, without values. With more of them,
- * the transaction could exceed etcd's limit (128 operations, `--max-txn-ops`), so that each change returns the previous
+ * the transaction could exceed etcd's limit (128 operations, `--max-txn-ops`), so each change returns the previous
  * version of its key, which transfers the value as well.
  */
 const MOST_WITH_READS = 64;

@@ -137,7 +137,7 @@ export class Encoding {
     });
   }
 
-  /** To be waited for before these are decoded (`ValueCodec.prepare`). */
+  /** Must be awaited before these values are decoded (`ValueCodec.prepare`). */
   prepare(items: readonly KeyValue[]): Promise<unknown> | undefined {
     return this.values.prepare?.(
       items.map(({ key, value }) => ({ key: this.keys.decode(key), record: value })),

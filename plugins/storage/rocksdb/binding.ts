@@ -33,7 +33,7 @@ export interface RowStream {
 
 /** A database, or the result of `snapshot`: the database as of that call. */
 export interface Database {
-  /** Opens it. */
+  /** Opens the database. */
   ready(): Promise<void>;
   close(): Promise<void>;
   /** Writes the data in memory to tables, and makes them durable. */

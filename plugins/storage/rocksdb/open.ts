@@ -41,7 +41,7 @@ export interface RocksDbOptions {
   readonly now?: () => number;
   /** How values are stored; default: as they are. */
   readonly values?: ValueCodec | undefined;
-  /** Called if the high-water mark cannot be written, or the mode of a file be changed; the store continues. */
+  /** Called if the high-water mark cannot be written, or the mode of a file cannot be changed; the store continues. */
   readonly warn?: (error: Error) => void;
   /** Called with messages for administrators about a store of an earlier release. */
   readonly notice?: (message: string) => void;
@@ -124,7 +124,7 @@ async function openVerified(
       throw files.logDamage.length > 0 ? damagedFilesError(database.path, files.logDamage) : logError(problem);
     if (loaded.format !== String(FORMAT)) loaded = await moveKeys(database, loaded, complete, notice);
     last = Math.max(position?.sequence ?? 0, log?.last ?? 0);
-    // A log is there before the database says that there is one, and is changed only after it is not needed any more.
+    // A log exists before the database says that there is one, and is changed only when it is no longer needed.
     if (!log) created = await CommitLog.create(path, loaded.id, last + 1);
     const format = [metaKey('format'), Buffer.from(String(FORMAT))] as const;
     await writePosition(database, { sequence: last, closed: false }, [format]);
@@ -134,7 +134,7 @@ async function openVerified(
     await undoOpen(database, backup, path);
     throw error;
   }
-  // From here on nothing can be restored, and nothing is lost: the database has everything.
+  // From here on the files cannot be restored, but nothing is lost: the database has everything.
   try {
     await backup.discard();
     const open = created ?? (await CommitLog.resume(path, log!, last + 1));

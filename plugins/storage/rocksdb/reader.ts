@@ -21,7 +21,7 @@ export class Reader {
     }
   }
 
-  /** A part of the buffer that its length precedes. */
+  /** A part of the buffer, preceded by its length. */
   bytes(length = this.varint()): Buffer {
     if (length > this.end - this.at) throw new RangeError('a field is incomplete');
     return this.buffer.subarray(this.at, (this.at += length));

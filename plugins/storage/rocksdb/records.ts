@@ -50,7 +50,7 @@ export class RocksDbRecords implements Records {
   }
 
   batch(): Batch {
-    // Not a batch of the library: a database waits for those before it closes, and some are never written.
+    // Not a batch of the library: a database waits for its batches before it closes, and some are never written.
     const operations: Operation[] = [];
     return {
       put: (key, value) => void operations.push({ key, value }),

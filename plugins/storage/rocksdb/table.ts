@@ -7,7 +7,7 @@ import { Reader } from './reader.js';
 import type { Write } from './writes.js';
 
 /**
- * Tables of RocksDB, read without it: tables of before release 10 are compressed with Snappy, which the library cannot
+ * Tables of RocksDB, read without it: tables of releases before 10 are compressed with Snappy, which the library cannot
  * read, and tables of a damaged database have to be read without its list of tables.
  */
 
@@ -17,14 +17,14 @@ const TAIL = 12;
 const MAGIC = 0x88e241b785f4cff7n;
 /** Bytes of the footer: type of checksum (1 byte), handles or their replacement (40), version (4), magic number (8). */
 const FOOTER = 53;
-/** Behind each block: type of compression (1 byte) and checksum (4). */
+/** After each block: type of compression (1 byte) and checksum (4). */
 const TRAILER = 5;
 const CRC_32C = 1;
 /** The first version in which the footer names a list of blocks instead of the index. */
 const LISTED = 6;
 /** The first version whose index has blocks without the length of each value. */
 const SHORT_INDEX = 4;
-/** The largest block that is uncompressed: a value may have 1.5 MiB, and a block several. */
+/** The largest block that is decompressed: a value may have 1.5 MiB, and a block several. */
 const MAX_BLOCK = 64 * 1024 * 1024;
 const INDEX = 'rocksdb.index';
 
@@ -117,9 +117,9 @@ interface Entry {
   readonly value: Buffer;
 }
 
-/** The entries of a block. Each key begins with a part of the one before. */
+/** The entries of a block. Each key begins with a part of the previous one. */
 function* entriesIn(block: Buffer, hasLengths: boolean): Generator<Entry> {
-  // Behind the entries are the positions of those with a whole key, and their number.
+  // After the entries are the positions of those with a whole key, and their number.
   const restarts = block.readUInt32LE(block.length - 4) & 0x7fffffff;
   const reader = new Reader(block, 0, block.length - 4 - 4 * restarts);
   let key: Buffer = Buffer.alloc(0);
@@ -140,7 +140,7 @@ function positionLength({ buffer, at, end }: Reader): number {
   return reader.at - at;
 }
 
-/** Behind a key in a table: the type of the write (1 byte), and its sequence number (7). */
+/** After a key in a table: the type of the write (1 byte), and its sequence number (7). */
 const KEY_SUFFIX = 8;
 /** Types of writes: removal and single removal, and put. */
 const DELETED = [0, 7];

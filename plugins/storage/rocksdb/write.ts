@@ -36,7 +36,7 @@ export async function writeDatabase(
     readonly objects: AsyncIterable<Stored> | Iterable<Stored>;
     /** How the values of the objects are stored. */
     readonly values: ValueCodec;
-    /** The commit log that may be beside the database has nothing that the database lacks. */
+    /** The commit log that may exist next to the database has nothing that the database lacks. */
     readonly position?: Position;
   },
 ): Promise<void> {

@@ -10,20 +10,20 @@ import { type Usage, Usages } from '../fairness/usage.js';
 import { credentialHeaders } from '../watch/webSocket.js';
 import type { CacheFor } from '../../../core/api/access.js';
 
-/** Bytes of an entry beside its key: its place in a table, and its content. */
+/** Bytes of an entry besides its key: its place in a table, and its content. */
 const ENTRY_BYTES = 100;
-/** Bytes of an identity beside its credentials: its user, and the tables of its decisions. */
+/** Bytes of an identity besides its credentials: its user, and the tables of its decisions. */
 const IDENTITY_BYTES = 1000;
 /** Permissions with different reasons that one user's keys share. */
 const SHARED_PERMISSIONS = 100;
-/** Combinations of resources that are remembered. There are as many as combinations of authorizers that decide. */
+/** Combinations of resources that are remembered: as many as there are combinations of authorizers that decide. */
 const RESOURCE_SETS = 100;
 /** An upper bound of the bytes of a text in memory. */
 const bytesOf = (text: string): number => 2 * text.length;
 
 /**
- * Parts of a key as one string. By `join`, because a string made of pieces in any other way stays in pieces (V8's
- * ropes): as a key of a map it takes four times the memory, and finding it twice the time.
+ * Returns the parts of a key as one string. It uses `join`, because V8 keeps strings that are concatenated in other
+ * ways as ropes: as the key of a map, a rope takes four times the memory, and a look-up twice the time.
  */
 const flat = (parts: readonly string[]): string => parts.join('\n');
 
@@ -39,24 +39,24 @@ export interface KnownObjects {
   revision(): number;
   /** The revision of the current object of a key; undefined if there is none. */
   revisionOf(key: string): number | undefined;
-  /** The objects of a storage name, always the same value; undefined for a resource that is not stored. */
+  /** The objects of a storage name: the same value at every call; undefined for a resource that is not stored. */
   resource(storageName: string): Versioned | undefined;
 }
 
 /** A decision that allows a request. */
 export interface Permission {
-  /** Time until which it may be remembered. */
+  /** Time until which it may be remembered, in milliseconds since the epoch. */
   readonly until: number;
   readonly reason: string;
   /** The plugin that allows it. */
   readonly allowedBy?: string | undefined;
-  /** The revision whose objects the decision has seen, or earlier ones that have not changed since. */
+  /** The decision is based on the objects as they are at this revision. */
   readonly revision: number;
   /** The objects that it depends on. */
   readonly resources: readonly Versioned[];
 }
 
-/** Whether none of the objects that a decision depends on has changed since. */
+/** Returns true if no object that the decision depends on has changed since. */
 export function isCurrent({ revision, resources }: Permission): boolean {
   for (const resource of resources) if (resource.revision > revision) return false;
   return true;
@@ -64,24 +64,24 @@ export function isCurrent({ revision, resources }: Permission): boolean {
 
 /** A user whose credentials the pool has verified, with the permissions found since then. */
 export class Identity {
-  /** Decision key to the permission. */
+  /** Permissions by decision key. */
   readonly allowed = new RecentMap<Permission>(IDENTITY_CACHE_BYTES, key => ENTRY_BYTES + bytesOf(key));
-  /** Permissions without a time limit by their reason: many keys share one, because there are few reasons. */
+  /** Permissions without a time limit, by reason. Many keys share one, because there are few reasons. */
   readonly #shared = new Map<string, Permission>();
 
   constructor(
     readonly user: User,
     /** The requests that the user has in flight, with these and other credentials. */
     readonly usage: Usage,
-    /** Time until which the credentials stand for this user without being verified again. */
+    /** Time until which the credentials need not be verified again, in milliseconds since the epoch. */
     readonly until: number,
-    /** Objects that the user was read from: it holds while they are unchanged. */
+    /** Objects that the user was read from: the user is valid while they are unchanged. */
     readonly objects: readonly ObjectRevision[],
-    /** The plugin that has verified them. */
+    /** The plugin that has verified the credentials. */
     readonly authenticator?: string,
   ) {}
 
-  /** The permission, or an equal one that other keys have already. */
+  /** Returns an equal permission that other keys use already, or else the given one. */
   share(permission: Permission): Permission {
     const { until, reason, resources, allowedBy } = permission;
     if (until !== Number.POSITIVE_INFINITY) return permission;
@@ -96,7 +96,7 @@ export class Identity {
 /**
  * The credentials of a request as one string: requests with equal strings are from the same user. The headers of
  * impersonation are part of it, so that nothing found for the sender is used for a request made on behalf of another,
- * and so is the header without which no cookie counts.
+ * and so is the header without which cookies are ignored.
  */
 export function credentialKey(exchange: Exchange): string {
   const parts = [exchange.certificate ?? (exchange.hasInvalidCertificate ? 'invalid' : '')];
@@ -107,7 +107,7 @@ export function credentialKey(exchange: Exchange): string {
 }
 
 /**
- * Returns the question to an authorizer as one string: the path determines everything about the target but the verb.
+ * Returns the question to an authorizer as one string: the path determines everything about the target except the verb.
  * Selectors are part of it because authorizers may look at them.
  */
 export function decisionKey(route: Route): string {
@@ -116,7 +116,7 @@ export function decisionKey(route: Route): string {
   return flat(labels || fields ? [target.verb, target.path, labels, fields] : [target.verb, target.path]);
 }
 
-/** The time until which something holds that was found at `now`. */
+/** The time until which a result found at `now` may be cached; both are in milliseconds since the epoch. */
 const expiry = (holds: CacheFor, now: number): number =>
   holds === 'never' ? now : holds === 'forever' ? Number.POSITIVE_INFINITY : now + holds;
 
@@ -149,7 +149,7 @@ export class AccessCache {
     this.epoch++;
   }
 
-  /** The identity of these credentials, if it was found before and still holds. */
+  /** The identity of these credentials, if it is cached and still valid. */
   identity(credentials: string, now: number): Identity | undefined {
     const identity = this.#identities.get(credentials);
     if (!identity || identity.until <= now) return undefined;
@@ -158,7 +158,7 @@ export class AccessCache {
       : undefined;
   }
 
-  /** The permission for a request, if it was found before and still holds. */
+  /** The permission for a request, if it is cached and still valid. */
   permission(identity: Identity, key: string, now: number): Permission | undefined {
     const permission = identity.allowed.get(key);
     return permission && permission.until > now && isCurrent(permission) ? permission : undefined;
@@ -195,7 +195,7 @@ export class AccessCache {
     return identity;
   }
 
-  /** Remembers a permission of an identity, if it may be. Returns how many bytes more the identity has. */
+  /** Remembers a permission of an identity, if it may be. Returns by how many bytes the identity has grown. */
   allow(identity: Identity, key: string, permission: Permission, now: number): number {
     if (permission.until <= now || key.length > CACHED_KEY_CHARACTERS || !isCurrent(permission)) return 0;
     const before = identity.allowed.weight;
@@ -203,7 +203,7 @@ export class AccessCache {
     return identity.allowed.weight - before;
   }
 
-  /** A user who needs no credentials. Permissions found for it are remembered as long as somebody has the identity. */
+  /** A user who needs no credentials. Permissions found for the user are kept as long as the identity is referenced. */
   identityOf(user: User): Identity {
     return new Identity(user, this.usages.of(user.name), Number.POSITIVE_INFINITY, []);
   }

@@ -2,7 +2,7 @@ import type { Exchange } from '../../../core/api/listener.js';
 import { HEALTH_ACCESS_MS } from '../../../core/limits.js';
 import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 
-/** The health endpoints that load balancers and probes ask without credentials. */
+/** The health endpoints that load balancers and probes request without credentials. */
 const PATHS = ['/livez', '/readyz', '/healthz'];
 
 /**
@@ -24,14 +24,13 @@ export class HealthAccess {
     this.#isAllowed = results.every(result => result.status === 'fulfilled' && result.value === true);
   }
 
-  /** Whether senders without credentials were allowed to use them at the last refresh. */
+  /** Whether senders without credentials were allowed to use the health endpoints at the last refresh. */
   get isAllowed(): boolean {
     return this.#isAllowed;
   }
 
   /**
-   * Schedules a refresh after a change of objects that permissions depend on. One refresh serves all changes until
-   * then.
+   * Schedules a refresh after a change of objects that permissions depend on. One refresh covers all changes before it.
    */
   policyChanged(): void {
     if (this.#isClosed) return;

@@ -29,12 +29,14 @@ import { requestHeaders } from './forwardedHeaders.js';
 export class Aggregation {
   readonly #services: ApiServices;
   readonly #credentials: ProxyCredentials;
-  /** Where services are. */
+  /** The objects that tell where services are. */
   readonly #objects: ServiceObjects = {
     service: (namespace, name) => this.#find<Service>(`core/services/${namespace}/${name}`),
     endpoints: (namespace, name) => this.#find<Endpoints>(`core/endpoints/${namespace}/${name}`),
   };
-  /** The connections that are kept; loaded with the first request, with the modules of TLS. */
+  /**
+   * The connections that are kept for further requests. Created at the first request, which loads the modules of TLS.
+   */
   #agents: ConnectionAgents | undefined;
 
   constructor(
@@ -46,12 +48,12 @@ export class Aggregation {
     this.#credentials = new ProxyCredentials(rules.credentials);
   }
 
-  /** The version of another server that a path is of; undefined if this server answers it. */
+  /** The version that a path belongs to, if another server answers it; undefined if this server does. */
   of(path: string): AggregatedVersion | undefined {
     return this.#services.of(path);
   }
 
-  /** Passes on a request whose sender may send it, with its body. Resolves when the answer has ended. */
+  /** Passes on a request, whose sender is authorized, with its body. Resolves when the answer has ended. */
   async answer({ exchange, route, sender }: FrontRequest, version: AggregatedVersion, body: Readable, auditId: string) {
     if (!version.isAvailable) return unavailable(exchange, auditId);
     let endpoint: Endpoint;
@@ -99,12 +101,15 @@ export class Aggregation {
     return this.#services.versions();
   }
 
-  /** The priorities of all versions, also of this server, by the names of their APIServices. */
+  /** The priorities of all versions, including those of this server, by the names of their APIServices. */
   priorities(): ReadonlyMap<string, Priorities> {
     return this.#services.priorities();
   }
 
-  /** Gets a document of another server, for this server itself. Rejects if there is no answer, with the reason. */
+  /**
+   * Gets a document from another server with the identity of this server. Rejects with the reason if there is no
+   * answer.
+   */
   async get(
     version: AggregatedVersion,
     path: string,
@@ -115,7 +120,7 @@ export class Aggregation {
     return await getAsAggregator({ ...request, endpoint: { ...endpoint, url: url + path } });
   }
 
-  /** Where the server of a version is. Rejects with NoAddress if that is not known. */
+  /** Resolves with the address of the server of a version. Rejects with NoAddress if it is not known. */
   async #endpointOf({ service, ca, skipsVerification }: AggregatedVersion): Promise<Endpoint> {
     const host = addressOf(service, this.rules, this.#objects);
     const credentials = await this.#credentials.current();
@@ -142,12 +147,12 @@ export class Aggregation {
 const unavailable = (exchange: FrontRequest['exchange'], auditId: string): void =>
   text(exchange, 503, 'service unavailable\n', [['audit-id', auditId]]);
 
-/** Characters that Go escapes in paths, beside those that `encodeURI` does. */
+/** Characters that Go escapes in paths, besides those that `encodeURI` does. */
 const ESCAPED_IN_PATHS = /[!'()*?#]/g;
 
 /**
- * A path as authorizers have seen it: without the escapes that its sender has chosen. Otherwise the other server could
- * find a different name in it.
+ * A path as authorizers have seen it: decoded and escaped again, whatever escapes its sender has chosen. Otherwise the
+ * other server could read a different name in it.
  */
 const forwardedPath = (path: string): string =>
   encodeURI(decodeURIComponent(path)).replace(

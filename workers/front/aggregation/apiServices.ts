@@ -15,7 +15,7 @@ export interface AggregatedVersion {
   readonly version: string;
   readonly priorities: Priorities;
   readonly service: ServicePort;
-  /** The certificates that the server is verified with, in PEM; those of the system without it. */
+  /** The certificates that the server is verified with, in PEM; undefined: those of the system. */
   readonly ca: string | undefined;
   readonly skipsVerification: boolean;
   /** Whether its condition `Available` is true. */
@@ -24,11 +24,11 @@ export interface AggregatedVersion {
 
 /**
  * `/apis/GROUP/VERSION` at the beginning of a path, with GROUP and VERSION, or the path of its description. Other
- * servers have both.
+ * servers answer both.
  */
 const PREFIX = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)(?:\/|$)/;
 
-/** The bytes that only an APIService of another server has. */
+/** Bytes that only the APIService of another server contains. */
 const SERVICE = Buffer.from('"service":{');
 
 /**
@@ -43,11 +43,11 @@ export class ApiServices {
   /** `collection` returns the collection of APIServices; undefined until it exists. */
   constructor(readonly collection: () => Collection | undefined) {}
 
-  /** The version that a path is of; undefined if this server answers it. */
+  /** The version that a path belongs to, if another server answers it; undefined if this server does. */
   of(path: string): AggregatedVersion | undefined {
     const versions = this.versions();
     if (versions.size === 0) return undefined;
-    // As authorizers see it. One that cannot be decoded is of no version.
+    // The path is decoded, as authorizers see it. A path that cannot be decoded belongs to no version.
     const [, group, version] = PREFIX.exec(decodePath(path) ?? '') ?? [];
     return group === undefined ? undefined : versions.get(`${version}.${group}`);
   }
@@ -63,7 +63,7 @@ export class ApiServices {
     return this.#versions;
   }
 
-  /** The priorities of all versions, also of this server, by the names of their APIServices. */
+  /** The priorities of all versions, including those of this server, by the names of their APIServices. */
   priorities(): ReadonlyMap<string, Priorities> {
     this.versions();
     const collection = this.collection();
@@ -83,8 +83,8 @@ const prioritiesOf = (spec: APIService['spec']): Priorities => ({
 });
 
 /**
- * The versions in a collection that other servers answer, by the names of their APIServices. Those that are as before
- * are the same objects.
+ * The versions in a collection that other servers answer, by the names of their APIServices. Versions that have not
+ * changed are the same objects as before.
  */
 function versionsIn(
   { entries }: Collection,
@@ -92,7 +92,7 @@ function versionsIn(
 ): ReadonlyMap<string, AggregatedVersion> {
   const versions = new Map<string, AggregatedVersion>();
   for (const { value } of entries.values()) {
-    // Most are of this server, and need not be parsed.
+    // Most APIServices are of this server, and need not be parsed.
     if (!Buffer.from(value.buffer, value.byteOffset, value.length).includes(SERVICE)) continue;
     const found = versionOf(decodeStored(value) as APIService);
     if (!found) continue;

@@ -10,7 +10,7 @@ export interface OtherDocument {
   readonly document: JsonObject;
 }
 
-/** Gets a document in JSON of the server of a version; undefined if there is none, or the server does not answer. */
+/** Gets a JSON document from the server of a version; undefined if the server has none, or does not answer. */
 export async function documentOf(
   aggregation: Pick<Aggregation, 'get'>,
   version: AggregatedVersion,
@@ -28,7 +28,7 @@ export async function documentOf(
     if (typeof document !== 'object' || document === null || Array.isArray(document)) return undefined;
     return { type: headers['content-type'] ?? '', document: document as JsonObject };
   } catch {
-    // The document before is shown instead.
+    // The previous document is shown instead.
     return undefined;
   }
 }

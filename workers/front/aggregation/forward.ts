@@ -24,7 +24,7 @@ const TIMED_OUT = {
   code: 504,
 };
 
-/** Methods of requests that may arrive twice, as far as Go repeats them. */
+/** Methods of requests that may be sent twice: those that the HTTP client of Go repeats. */
 const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5). */
@@ -43,14 +43,14 @@ export interface ForwardedRequest {
   readonly auditId: string;
   /** Whether the answer is a stream of changes. */
   readonly isWatch: boolean;
-  /** Milliseconds in which the answer must be complete; undefined for those that last as long as the client likes. */
+  /** Milliseconds in which the answer must be complete; undefined if it may take as long as the client likes. */
   readonly timeoutMs: number | undefined;
   /** Whether answers that redirect the client are refused: it would send its credentials elsewhere. */
   readonly refusesRedirects: boolean;
 }
 
 /**
- * Passes a request on, and its answer back, each no faster than it is taken. Resolves when the answer has ended.
+ * Passes a request on, and its answer back, each no faster than its receiver reads. Resolves when the answer has ended.
  * Without an answer, the client gets 503 with the reason, or 504 after the timeout.
  */
 export async function forward(request: ForwardedRequest, agents: ConnectionAgents): Promise<void> {
@@ -71,7 +71,7 @@ export async function forward(request: ForwardedRequest, agents: ConnectionAgent
   const send = (mayRepeat: boolean): void => {
     const sent = (current = https.request(options, answer => void answerWith(request, answer).then(resolve)));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // A connection that was kept may have been closed before the request arrived.
+      // A connection that was kept open may have been closed before the request arrived.
       if (mayRepeat && sent.reusedSocket && CLOSED.has(error.code) && !exchange.aborted) return send(false);
       resolve();
       unreachable(request, error);
@@ -85,7 +85,7 @@ export async function forward(request: ForwardedRequest, agents: ConnectionAgent
   await promise.finally(() => clearTimeout(timer));
 }
 
-/** Answers with 504, in the form that upstream has here, and gives up the request to the other server. */
+/** Answers with 504 and a text, as upstream does, and gives up the request to the other server. */
 function expire(request: ForwardedRequest, sent: ClientRequest): void {
   answerText(request, 504, `${JSON.stringify(TIMED_OUT)}\n`);
   sent.destroy();

@@ -7,15 +7,15 @@ import { tlsOptionsOf } from '../../../core/services/webhooks/connections.js';
 import { drainOf } from '../answers/drain.js';
 import { answerWith, type ForwardedRequest, unreachable } from './forward.js';
 
-/** Close codes that only tell that a connection has ended so; no message may have them (RFC 6455, 7.4.1). */
+/** Close codes that only describe how a connection ended: no close frame may carry them (RFC 6455, 7.4.1). */
 const UNSENT_CODES: ReadonlySet<number> = new Set([1005, 1006, 1015]);
 
-/** Whether the messages of a subprotocol are text: those of none, as of watches, and those in base64. */
+/** Whether the messages of a subprotocol are text: they are without a subprotocol, as in watches, and in base64. */
 const isText = (subprotocol: string): boolean => subprotocol === '' || subprotocol.includes('base64');
 
 /**
- * Passes a WebSocket on to another server: each message of one side is one of the other, with the close code. Resolves
- * when both are closed. If the other server refuses the handshake, the client gets its answer.
+ * Passes a WebSocket on to another server: each message of one side is sent to the other as one message, and so is the
+ * close code. Resolves when both are closed. If the other server refuses the handshake, the client gets its answer.
  */
 export async function forwardSocket(request: ForwardedRequest): Promise<void> {
   const { exchange, endpoint, path, headers } = request;
@@ -58,7 +58,7 @@ export async function forwardSocket(request: ForwardedRequest): Promise<void> {
   await promise;
 }
 
-/** Headers with all values of a name together. */
+/** Groups the values of headers by name. */
 function grouped(headers: readonly (readonly [string, string])[]): Record<string, string[]> {
   const all: Record<string, string[]> = Object.create(null);
   for (const [name, value] of headers) (all[name] ??= []).push(value);

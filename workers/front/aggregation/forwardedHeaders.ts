@@ -15,7 +15,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers of a request that are not passed on, beside these. */
+/** Further headers of a request that are not passed on. */
 const REPLACED: ReadonlySet<string> = new Set([
   'host',
   'authorization',
@@ -27,14 +27,14 @@ const REPLACED: ReadonlySet<string> = new Set([
   'x-forwarded-host',
   'x-forwarded-proto',
   'x-forwarded-uri',
-  // It may have a token.
+  // It may contain a token.
   'sec-websocket-protocol',
 ]);
 
-/** The beginnings of the names of such headers. */
+/** Prefixes of the names of such headers. */
 const REPLACED_PREFIXES = ['x-remote-extra-', 'impersonate-'];
 
-/** The headers that a `connection` header names as those of its connection. */
+/** The headers that the `connection` header names, which concern that connection only. */
 const namedByConnection = (headers: Headers): ReadonlySet<string> =>
   new Set(
     headers
@@ -60,7 +60,7 @@ const escaped = (name: string): string =>
     [...Buffer.from(char)].map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   );
 
-/** A text as the value of a header: its bytes in UTF-8, each as a character, since Node.js sends no others. */
+/** A text as the value of a header: each byte of its UTF-8 is one character, because Node.js sends only Latin-1. */
 const headerText = (text: string): string => Buffer.from(text).toString('latin1');
 
 /** The headers that tell an aggregated server who the user is, as its request-header authentication reads them. */
@@ -107,7 +107,9 @@ export function requestHeaders(exchange: Exchange, { user, host, path, auditId }
   ];
 }
 
-/** The headers of an answer as its client gets them. `raw` has names and values by turns. */
+/**
+ * The headers of an answer as its client gets them. `raw` alternates names and values, like `rawHeaders` of Node.js.
+ */
 export function answerHeaders(raw: readonly string[], auditId: string): [string, string][] {
   const headers = Array.from({ length: raw.length / 2 }, (_, i): [string, string] => [
     raw[2 * i]!.toLowerCase(),

@@ -26,7 +26,8 @@ export class OtherDiscovery {
   }
 
   /**
-   * The groups of other servers; with `resources`, they are asked for these. The same object until something changes.
+   * The groups of other servers. With `resources`, their servers are asked for the resources too. The result is the
+   * same object until something changes.
    */
   async current(resources: boolean): Promise<Others> {
     if (this.aggregation.versions().size === 0) return NO_OTHERS;
@@ -53,7 +54,7 @@ export class OtherDiscovery {
     };
   }
 
-  /** Asks for the aggregated document of a server, or without it for that of each version. */
+  /** Asks a server for its aggregated document or, if it has none, for the document of each version. */
   async #ask(versions: readonly AggregatedVersion[]): Promise<ReadonlyMap<string, Entries>> {
     const found = await documentOf(this.aggregation, versions[0]!, '/apis', ACCEPT);
     if (found?.type.includes('as=APIGroupDiscoveryList')) {

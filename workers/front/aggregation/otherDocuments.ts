@@ -5,7 +5,7 @@ import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Aggregation } from './aggregation.js';
 import type { AggregatedVersion } from './apiServices.js';
 
-/** How long the documents of other servers are not asked for again, and if a server has not answered. */
+/** Time before a server is asked again: after an answer, and after a failure. */
 const KEPT_MS = 60_000;
 const RETRY_MS = 5000;
 
@@ -15,7 +15,7 @@ export interface Known<T> {
   readonly version: AggregatedVersion;
   /** The last answer; undefined if there was none. */
   readonly value: T | undefined;
-  /** Whether it has said so when it was last asked. */
+  /** Whether the server gave this answer when it was last asked. */
   readonly isCurrent: boolean;
 }
 
@@ -23,15 +23,15 @@ export interface Known<T> {
 export type Ask<T> = (versions: readonly AggregatedVersion[]) => Promise<ReadonlyMap<string, T>>;
 
 /**
- * Documents of one sort of other servers. Each server is asked when a version has changed, after a minute, and after
- * some seconds if one has not answered. One that does not answer delays none of the others.
+ * Documents of one sort, from other servers. Each server is asked when one of its versions has changed, after a minute,
+ * and after some seconds if it has not answered. A server that does not answer does not delay the others.
  */
 export class OtherDocuments<T> {
   #known: ReadonlyMap<string, Known<T>> = new Map();
-  /** The versions that servers have been asked about, when they had changed. */
+  /** Changed versions that their servers have been asked about. */
   readonly #asked = new WeakSet<AggregatedVersion>();
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** When it was seen last that a version had changed. */
+  /** The time when a changed version was last seen. */
   #changedAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<unknown> | undefined;
 
@@ -46,8 +46,8 @@ export class OtherDocuments<T> {
   }
 
   /**
-   * Has servers asked if that is due. Resolves when they have answered if a version has changed less than
-   * AGGREGATED_WAIT_MS ago, and at the latest after this time; otherwise at once: a server that hangs delays nobody.
+   * Asks servers, if that is due. If a version has changed less than AGGREGATED_WAIT_MS ago, resolves when they have
+   * answered, and at the latest after this time; otherwise at once, so that a server that hangs delays nobody.
    */
   async refresh(): Promise<void> {
     const versions = [...this.aggregation.versions().values()];
@@ -87,12 +87,12 @@ export class OtherDocuments<T> {
     try {
       return await this.ask(versions);
     } catch {
-      // Documents of others may be anything: those that cannot be read are as if there were none.
+      // Other servers may send anything: a document that cannot be read counts as missing.
       return new Map();
     }
   }
 
-  /** Notes the answers of a server about versions. The map stays the same if nothing has changed. */
+  /** Records the answers of a server about its versions. The map stays the same if nothing has changed. */
   #take(versions: readonly AggregatedVersion[], said: ReadonlyMap<string, T>): void {
     const current = this.aggregation.versions();
     const known = new Map([...this.#known].filter(([name]) => current.has(name)));

@@ -21,8 +21,8 @@ export class OtherOpenApi {
   }
 
   /**
-   * The documents of other servers, as last answered. Servers are asked for those that the document at `path` needs.
-   * The same object until something changes.
+   * The documents that other servers have last sent. Servers are asked for those that the document at `path` needs. The
+   * result is the same object until something changes.
    */
   async current(path: string): Promise<OtherDescriptions> {
     if (this.aggregation.versions().size === 0) return NO_DESCRIPTIONS;
@@ -34,7 +34,7 @@ export class OtherOpenApi {
     return this.#shown.descriptions;
   }
 
-  /** The URLs in the index of a server: for its own versions alone, so that it describes nothing of others. */
+  /** Gets the URLs in the index of a server, only for its own versions, so that it cannot describe those of others. */
   async #askUrls(versions: readonly AggregatedVersion[]): Promise<ReadonlyMap<string, string>> {
     const found = await documentOf(this.aggregation, versions[0]!, '/openapi/v3');
     const paths = (found?.document['paths'] ?? {}) as Readonly<Record<string, unknown>>;

@@ -12,20 +12,20 @@ export function heldBytes(objects: readonly { readonly length: number }[]): numb
 }
 
 /**
- * The answers to reads that are being made or sent, whose bytes are limited: in total, and for each user. Clients
- * decide how fast they read.
+ * Limits the bytes of answers to reads that are being made or sent: in total, and for each user. Clients decide how
+ * fast they read.
  */
 export class Answers {
   readonly #total: Usage;
 
   constructor(
-    /** Bytes of all answers together. */
+    /** Limit of the bytes of all answers together. */
     limit = ANSWERS_BYTES,
   ) {
     this.#total = new Usage({ bodyBytes: 0, requests: 0, watches: 0, answerBytes: limit });
   }
 
-  /** Runs `answer`, which holds that many bytes until it has ended. Throws Refusal 429 over a limit. */
+  /** Runs `answer`, which holds `bytes` bytes until it has ended. Throws Refusal 429 over a limit. */
   async run(usage: Usage, bytes: number, answer: () => Promise<void>): Promise<void> {
     usage.add('answerBytes', bytes);
     try {

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../core/api/listener.js';
 import type { Headers } from './reply.js';
 
-/** An exchange with some members of its own; all others are those of `exchange`. */
+/** Returns an exchange with the members of `own`, and all others of `exchange`. */
 const changed = (exchange: Exchange, own: Partial<Exchange>): Exchange =>
   new Proxy(exchange, {
     get(target, name) {
@@ -13,7 +13,7 @@ const changed = (exchange: Exchange, own: Partial<Exchange>): Exchange =>
   });
 
 /**
- * The exchange as of a client that does not accept compressed answers, for servers without the feature gate
+ * The exchange as if its client did not accept compressed answers, for servers without the feature gate
  * `APIResponseCompression`.
  */
 export const withoutCompression = (exchange: Exchange): Exchange =>

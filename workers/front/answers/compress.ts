@@ -17,8 +17,8 @@ const COMPRESSED: Headers = [
 ];
 
 /**
- * Whether an answer of that size is to be compressed (spec, "Response compression"): large answers to reads whose
- * client names gzip.
+ * Whether to compress an answer of that size (spec, "Response compression"): large answers to reads whose client names
+ * gzip.
  */
 export const compresses = (exchange: Exchange, bytes: number): boolean =>
   bytes >= GZIP_BYTES && exchange.method === 'GET' && acceptsGzip(exchange.header('accept-encoding'));
@@ -77,7 +77,7 @@ export async function streamCompressed(
     stream.end();
   } catch (error) {
     if (gone.signal.aborted) return;
-    // The status has left: only a broken stream can tell.
+    // The status has been sent: only a broken stream can report the error.
     stream.abort();
     throw error;
   }
@@ -85,8 +85,8 @@ export async function streamCompressed(
 
 /**
  * Sends a body of parts that are made while it is sent, no faster than the client takes them: compressed if it
- * `isCompressed`, else with its length, if that is known. The parts end early if the client goes away. If they fail,
- * the connection is closed.
+ * `isCompressed`, else with its length, if that is known. The parts may end early when the client has gone away. If
+ * they fail, the connection is closed.
  */
 export async function streamParts(
   exchange: Exchange,
@@ -107,7 +107,7 @@ export async function streamParts(
     stream.end();
   } catch (error) {
     if (exchange.aborted) return;
-    // The status has left: only a broken stream can tell.
+    // The status has been sent: only a broken stream can report the error.
     stream.abort();
     throw error;
   }

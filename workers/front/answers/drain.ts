@@ -4,8 +4,7 @@ import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 
 /**
  * Returns a function that waits for the reader of a stream: its promise resolves when the connection has drained, or is
- * gone. A reader that takes nothing for STALLED_READER_MS is disconnected. Listeners are added once, however often the
- * function is called.
+ * gone. A reader that takes nothing for STALLED_READER_MS is disconnected. Listeners are added only by the first call.
  */
 export function drainOf(exchange: Exchange, stream: ResponseStream): () => Promise<void> {
   let wake: () => void = () => undefined;

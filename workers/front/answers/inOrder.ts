@@ -14,7 +14,7 @@ export async function* inOrder<T, R>(
     const next = source.next();
     if (next.done) return;
     const result = work(next.value);
-    // It may fail before its turn, or after the caller has stopped waiting for it.
+    // The work may fail before its turn, or after the caller has stopped waiting for it.
     if (result instanceof Promise) result.catch(() => undefined);
     begun.push(result);
   };

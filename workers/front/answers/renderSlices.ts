@@ -1,7 +1,7 @@
 import { RENDER_SLICE_BYTES, RENDER_SLICE_OBJECTS } from '../../../core/limits.js';
 import type { Entry } from '../../../core/threads/entries/entry.js';
 
-/** Objects in runs of some bytes, each of which is encoded at once. */
+/** Splits objects into runs that are encoded at once: each ends at `sliceBytes` bytes or RENDER_SLICE_OBJECTS. */
 export function renderSlices(objects: readonly Entry[], sliceBytes = RENDER_SLICE_BYTES): Entry[][] {
   const slices: Entry[][] = [];
   let slice: Entry[] = [];

@@ -22,8 +22,7 @@ export const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
 
 /**
- * Headers of an answer about a resource, with warnings, those of the resource unless others are given; JSON unless
- * another media type is.
+ * Headers of an answer about a resource. By default `warnings` are those of the resource, and `mediaType` is JSON.
  */
 export function headersFor(resource: Resource, mediaType?: string, warnings?: readonly string[]): Headers {
   const own: Headers = mediaType === undefined ? JSON_HEADERS : [['content-type', mediaType], NO_CACHE];
@@ -35,7 +34,10 @@ export function headersFor(resource: Resource, mediaType?: string, warnings?: re
 export const warningHeadersOf = ({ warning }: { readonly warning?: string | undefined }): Headers =>
   warning === undefined ? [] : warningHeaders([warning]);
 
-/** Whether JSON is indented for the client: as its query says, else for programs that people use directly. */
+/**
+ * Whether JSON is indented for the client: if its query says so or, without that, for programs that people use
+ * directly.
+ */
 export const indented = (exchange: Exchange): boolean => isPretty(exchange.query, exchange.header('user-agent') ?? '');
 
 /** Sends the pool's answer. Throws an Error if the job has another result. */
@@ -62,10 +64,10 @@ interface RefusedRequest {
 }
 
 /**
- * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
- * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`:
- * further headers of a refusal; `user`: the sender, for the log; `auditId`: that of the request. Returns the refusal
- * that was sent; undefined if none was.
+ * Answers with anything thrown: a Refusal is sent to the client as it is; anything else is a bug, which is logged with
+ * its stack and answered with 500. Never throws. If an answer has begun, nothing is sent: the code that streams the
+ * answer ends it. `headers`: further headers of a refusal; `user`: the sender, for the log; `auditId`: that of the
+ * request. Returns the refusal that was sent; undefined if none was.
  */
 export function refuseThrown(
   exchange: Exchange,

@@ -29,7 +29,7 @@ export interface BegunRequest {
   readonly exchange: Exchange;
   /**
    * Writes that the request was received. To be called when its sender is known, before anything is done for it.
-   * Returns false if it must not continue, since the event could not be written: it is answered with 500 then.
+   * Returns false if the event could not be written: then the request must not continue, and is answered with 500.
    */
   receive(sender: Sender): Awaitable<boolean>;
   /** Writes how the request was answered. To be called when it is; for a watch, when its answer has begun. */
@@ -38,7 +38,7 @@ export interface BegunRequest {
 
 /** The parts that the audit of requests needs. */
 export interface AuditParts {
-  /** It may be replaced at any time. */
+  /** The policy may be replaced at any time. */
   policy: AuditPolicy;
   readonly sinks: Pick<AuditSinks, 'isBlocking' | 'write'>;
   readonly naming: Naming;
@@ -48,11 +48,11 @@ export interface AuditParts {
 }
 
 /**
- * Gives the sinks the events of requests that the policy selects: who sent them, on whose behalf, the request, and
- * how it was answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects and
- * the Status of an answer, without values where objects have credentials. Where the policy asks for bodies, these and
- * the patches of webhooks are recorded too, but never those with credentials (`Strategy.confidential`): their events
- * have the level Metadata.
+ * Gives the sinks the events of requests that the policy selects: who sent them, on whose behalf, the request, and how
+ * it was answered. Headers with credentials are not recorded. Of bodies, the names of created objects and the Status of
+ * an answer are, without values where objects have credentials. Where the policy asks for bodies, these and the patches
+ * of webhooks are recorded too, but never those with credentials (`Strategy.confidential`): their events have the level
+ * Metadata.
  */
 export class Audit {
   readonly events: AuditEvents;
@@ -80,7 +80,7 @@ class RecordedRequest implements BegunRequest {
   #received: Awaitable<boolean> | undefined;
   #isRejected = false;
 
-  /** `policy`: that of its arrival. */
+  /** `policy`: the one in force when the request arrived. */
   constructor(
     readonly audit: Audit,
     readonly exchange: AuditedExchange,
@@ -94,7 +94,7 @@ class RecordedRequest implements BegunRequest {
 
   receive(sender: Sender): Awaitable<boolean> {
     const user = sender.impersonator ?? sender.user;
-    // It is known at the end at the latest.
+    // The user may not be known yet. Then `end` writes the event.
     if (!user) return true;
     const accepted = this.#writeReceived({ ...this.#known, sender }, user);
     const settle = (isAccepted: boolean): boolean => {

@@ -12,7 +12,7 @@ import { isLong } from '../paths/methods.js';
 import { isOfRoute, understoodRequest, withoutManagedFields } from './auditedBody.js';
 import type { AuditedExchange } from './auditedExchange.js';
 
-/** How long a request takes whose event says so, in milliseconds: upstream's number. */
+/** Duration in milliseconds above which the event of a request states it: upstream's number. */
 const SLOW_MS = 500;
 
 /** Milliseconds as Go writes a duration: `612ms`, `1.5s`, `2m3.5s`. */
@@ -44,8 +44,8 @@ const isImpersonationRefused = ({ exchange, sender }: AuditedRequest): boolean =
   sender?.impersonator === undefined && exchange.headers().some(([name]) => /^impersonate-/i.test(name));
 
 /**
- * Whether a request was refused without a look at its body: the type of a patch is checked before, the parameters are,
- * and a body with duplicate or unknown fields is not taken where these are refused.
+ * Whether a request was refused before its body was read: for the media type of a patch, for its parameters, or for
+ * duplicate or unknown fields where these are refused.
  */
 function isRefusedUnread(exchange: AuditedExchange): boolean {
   if (exchange.status === 415) return true;
@@ -82,7 +82,7 @@ export class AuditEvents {
     };
   }
 
-  /** The impersonated user of a request. It is not known of a request that was only received. */
+  /** The impersonated user of a request. It is not known for a request that was only received. */
   #impersonatedOf({ sender }: AuditedRequest): Pick<AuditEvent, 'impersonatedUser'> {
     return sender?.impersonator && sender.user ? { impersonatedUser: userOf(sender.user) } : {};
   }
@@ -110,7 +110,7 @@ export class AuditEvents {
     return answer && omitsManagedFields ? withoutManagedFields(answer) : answer;
   }
 
-  /** Says of an event that a body was too long for it. */
+  /** The annotation of an event whose bodies were too long for it. */
   #truncationOf({ exchange, route }: AuditedRequest, { level }: AuditDecision): Readonly<Record<string, string>> {
     if (!hasRequestBody(level) || isWatch(route) || !route.resource) return {};
     const isTruncated = exchange.isRequestTruncated || (level === 'RequestResponse' && exchange.isResponseTruncated);
@@ -138,16 +138,16 @@ export class AuditEvents {
   }
 
   /**
-   * The object of the path with the values of the body of a create or update: its uid and resource version and, if
-   * the path has none, its name; if the body was not decoded, the name that the object got. `understood`: the body that
-   * the event has, if any.
+   * The object that the path names, with values from the body of a create or update: its uid and resource version and,
+   * if the path has none, its name; if the body was not decoded, the name that the object got. `understood`: the body
+   * that the event has, if any.
    */
   #sentObjectOf(request: AuditedRequest, understood: object | undefined): Pick<AuditEvent, 'objectRef'> {
     const { exchange, route, sender } = request;
     const { target } = route;
     if (target.is === 'path' || (target.verb !== 'create' && target.verb !== 'update')) return {};
     if (sender?.reason === undefined || isRefusedUnread(exchange)) return {};
-    // Bodies are not decoded for their metadata, unless it is likely that they cannot be.
+    // A body is not decoded for its metadata alone, unless the answer suggests that it cannot be decoded.
     const sent = understood ?? (exchange.status === 400 ? this.#understoodOf(request) : exchange.requestObject());
     if (sent && !isOfRoute(sent, route)) return {};
     const sentAt = (member: string): string => (sent ? stringAt(sent, 'metadata', member) : '');
@@ -194,13 +194,13 @@ export class AuditEvents {
     };
   }
 
-  /** Says of a slow request how long it took. */
+  /** The annotation of a slow request: how long it took. */
   #latencyOf(route: Route, took: number): NonNullable<AuditEvent['annotations']> {
     if (took <= SLOW_MS || isLong(route)) return {};
     return { [`${this.naming.group('apiserver.latency.orchestrator.io')}/total`]: durationText(took) };
   }
 
-  /** Says of a request for a version that is deprecated that it is, and the release that does not have it any more. */
+  /** The annotations of a request for a deprecated version: that it is, and the release that removes the version. */
   #deprecationOf({ resource }: Route): NonNullable<AuditEvent['annotations']> {
     if (resource?.warning === undefined) return {};
     const removed = resource.deprecation?.removed;

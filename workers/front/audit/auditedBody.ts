@@ -18,7 +18,7 @@ const OTHER_KINDS: ReadonlySet<string> = new Set([
   'PartialObjectMetadataList',
 ]);
 
-/** The type of the objects of a kind in the bodies of a route. */
+/** The type of a kind's objects in the bodies of a route. */
 function typeOf({ resource, subresource }: Route, kind: string): Struct | undefined {
   if (kind === subresource?.kind && subresource.type) return subresource.type;
   if (kind === resource?.kind) return resource.type;
@@ -51,8 +51,8 @@ export function parseAuditedBody(bytes: Uint8Array, contentType: string, route: 
 }
 
 /**
- * Whether an object is of a kind that requests of a route have, or says no kind, as patches do. Others may be what the
- * policy does not expect here, such as a Secret that is sent to another address.
+ * Whether an object is of a kind that requests of a route have, or names no kind, as in patches. Objects of other kinds
+ * may be something that the policy does not expect here, such as a Secret sent to the path of another resource.
  */
 export function isOfRoute(object: object, { resource, subresource }: Route): boolean {
   const { kind } = object as UnknownRecord;
@@ -72,7 +72,7 @@ function decode(object: object, { resource, subresource, query }: Route): object
   return resource!.custom ? withCreationTimestamp(decoded as ApiObject) : decoded;
 }
 
-/** The kind and version that a body of a subresource has, also where it was sent without them. */
+/** The kind and version that a body of a subresource has, even if it was sent without them. */
 const typeMetaOf = (subresource: Subresource, sent: { readonly [member: string]: Json }) => ({
   kind: sent['kind'] || subresource.kind,
   apiVersion: sent['apiVersion'] || [subresource.group, subresource.version].filter(Boolean).join('/'),
@@ -87,9 +87,9 @@ const withCreationTimestamp = (object: ApiObject): object => ({
 });
 
 /**
- * The object that was sent, as the server has understood it: that of a create or update with its kind and defaults and
- * without unknown fields, which is undefined if it could not be decoded; a patch as it is. `metaGroup` is the group of
- * delete options.
+ * The object that was sent, as the server has understood it. That of a create or update has its kind and defaults and
+ * no unknown fields, and is undefined if it could not be decoded. A patch is returned as it is. `metaGroup` is the
+ * group of delete options.
  */
 export function understoodRequest(object: object, route: Route, metaGroup: string): object | undefined {
   const { resource, target } = route;

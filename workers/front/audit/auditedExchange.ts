@@ -17,7 +17,7 @@ interface Kept {
   readonly request: boolean;
   readonly response: boolean;
   readonly name: boolean;
-  /** Whether the Status of an answer is. */
+  /** Whether the Status of an answer is kept. */
   readonly status: boolean;
 }
 
@@ -52,7 +52,7 @@ export class AuditedExchange implements Exchange {
   #parts: Uint8Array[] | undefined;
   /** The answer that is held back. */
   #held: { readonly status: number; readonly send: () => void } | undefined;
-  /** Whether a streamed answer has begun that has not ended, and who is told when it ends. */
+  /** Whether a streamed answer has begun and not ended; and the listener that is called when it ends. */
   #isStreaming = false;
   #onEnd: (() => void) | undefined;
 
@@ -103,8 +103,8 @@ export class AuditedExchange implements Exchange {
   }
 
   /**
-   * The Status that was the answer, without kind and version; undefined for other answers. If it `hidesValues`, a
-   * refusal because of values has neither message nor causes, since these show values.
+   * The Status that the request was answered with, without kind and version; undefined for other answers. If it
+   * `hidesValues`, a refusal because of values has neither message nor causes, since these show values.
    */
   answeredStatus(hidesValues: boolean): object | undefined {
     const body = this.responseObject();
@@ -125,7 +125,7 @@ export class AuditedExchange implements Exchange {
     return (this.#requestObject ??= parseAuditedBody(this.#request, this.header('content-type') ?? '', this.route));
   }
 
-  /** The body of the answer; undefined for one that no event repeats, as that of a 406 upstream. */
+  /** The body of the answer; undefined for one that no event repeats, such as that of a 406, which upstream omits. */
   responseObject(): object | undefined {
     if (this.status === 406) return undefined;
     return (this.#responseObject ??= parseAuditedBody(this.#response, this.#responseType, this.route));
@@ -154,7 +154,7 @@ export class AuditedExchange implements Exchange {
     return this.#held?.status ?? this.exchange.status;
   }
 
-  /** Of the header Audit-ID, the id that the events of the request have. */
+  /** The value of the header Audit-ID is the id that the events of the request have. */
   header(name: string): string | undefined {
     return name === 'audit-id' ? this.auditId : this.exchange.header(name);
   }
@@ -202,7 +202,7 @@ export class AuditedExchange implements Exchange {
     if (held && !this.exchange.aborted) held.send();
   }
 
-  /** Sends a text instead of an answer that is held back, or that was not made yet. */
+  /** Sends a text instead of an answer that is held back, or was not made yet. */
   refuse(status: number, text: string): void {
     this.#held = undefined;
     this.holds = false;

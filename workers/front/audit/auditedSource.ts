@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { Exchange } from '../../../core/api/listener.js';
 
 /**
- * The addresses that a request came from: those that proxies say in `X-Forwarded-For` and `X-Real-Ip`, which clients
- * can write as they like, and at last the one that the connection has.
+ * The addresses that a request came from: those that proxies state in `X-Forwarded-For` and `X-Real-Ip`, which clients
+ * can set to anything, and last that of the connection.
  */
 export function sourceAddresses(exchange: Sourced): readonly string[] {
   const { remoteAddress } = exchange;

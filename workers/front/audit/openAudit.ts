@@ -37,7 +37,7 @@ export function openAudit({ settings, plugins, scope, observe }: AuditSources): 
   return new Audit(parts);
 }
 
-/** Reads the policy again. One that cannot be used is logged and counted, and the one before stays. */
+/** Reads the policy again. If it cannot be used, that is logged and counted, and the previous policy stays in force. */
 function reload(parts: AuditParts, settings: AuditSources['settings'], { log }: AuditSources['scope']): void {
   const count = (status: string): void => parts.observe('apiserver_audit_policy_reloads_total', { status }, 1);
   const { auditPolicyFile: file } = settings;

@@ -42,7 +42,7 @@ const FIELDS: ReadonlyMap<string, (record: DecisionRecord, naming: Naming) => st
   ['request.name', record => record.name ?? ofResource(record, ({ name }) => name)],
 ]);
 
-/** The number before which a page begins: that of the last record of the page before. Throws 400. */
+/** The number of the last record of the previous page, before which a page begins. Throws 400. */
 function positionOf(token: string): number {
   if (token === '') return Number.POSITIVE_INFINITY;
   const text = Buffer.from(token, 'base64url').toString();
@@ -53,7 +53,9 @@ function positionOf(token: string): number {
 
 const tokenOf = (number: number): string => Buffer.from(String(number)).toString('base64url');
 
-/** Which records a list chooses. Throws 400 for selectors that do not parse or name unknown fields. */
+/**
+ * The filter for the records that a list selects. Throws 400 for selectors that do not parse or name unknown fields.
+ */
 function selectionOf({ query }: Route, naming: Naming): (record: DecisionRecord) => boolean {
   const fields = parseFieldSelector(firstValue(query, 'fieldSelector'));
   const unknown = fields.find(({ key }) => !FIELDS.has(key));
@@ -96,8 +98,8 @@ async function pageOf(
 }
 
 /**
- * Answers gets and lists of decisions, in the main thread, which has the records. The pool explains one that is read
- * alone, and encodes them. Throws 400 and 404.
+ * Answers gets and lists of decisions, in the main thread, which has the records. The pool encodes them, and explains
+ * the record of a get. Throws 400 and 404.
  */
 export function decisionReader(source: DecisionSource): PathHandler {
   const shown = async (route: Route): Promise<Pick<Rendering, 'objects' | 'list'>> => {

@@ -28,7 +28,7 @@ export interface AnsweredRequest {
 /** Characters of a query that a record may keep in memory with its path. */
 const KEPT_QUERY = 200;
 
-/** A copy that shares no memory: parts of a URL keep all of it, also its query. */
+/** A copy that shares no memory: a part of a URL keeps all of the URL in memory, with its query. */
 const ownCopy = <T>(texts: T): T => JSON.parse(JSON.stringify(texts)) as T;
 
 /** The front end's refusals are about versions, limits and names: they have no causes. */
@@ -46,7 +46,7 @@ export function recordOf(answered: AnsweredRequest): DecisionRecord | undefined 
   if (auditId === undefined || code === undefined) return undefined;
   const key = sender?.key;
   const isLong = query.length > KEPT_QUERY;
-  // Member by member: after members of another object, each further one takes a microsecond.
+  // Written member by member: after a spread, each further member takes a microsecond.
   return {
     auditId,
     at: at - ms,

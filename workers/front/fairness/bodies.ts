@@ -6,9 +6,9 @@ import { requestTimeout } from '../answers/refusals.js';
 import { Usage } from './usage.js';
 
 /**
- * The bodies of requests in flight. A byte counts once it has arrived. The announced length does not count: in total,
- * and for the sender. Until the sender is authenticated, it counts for all unknown senders together, so that they
- * cannot use up the share of known ones.
+ * Counts the bytes of the bodies of requests in flight: in total, and for each sender. A byte counts once it has
+ * arrived; the announced length does not count. Until the sender is authenticated, its bytes count for all unknown
+ * senders together, so that these cannot use up the share of known ones.
  */
 export class Bodies {
   readonly #total = new Usage({ bodyBytes: BODIES_BYTES, requests: 0, watches: 0, answerBytes: 0 });
@@ -46,7 +46,8 @@ class IncomingBody extends WholeBody {
     this.#usage = usage;
     this.#isHeld = isHeld;
     this.#deadline = deadlines.set(() => this.abort(requestTimeout()));
-    // It may reject before anything awaits it: before the sender is authenticated, or after the request was refused.
+    // The promise may reject before anything awaits it: before the sender is authenticated, or after the request was
+    // refused.
     this.bytes.catch(() => undefined);
   }
 

@@ -9,7 +9,7 @@ interface Pending {
 
 /**
  * Deadlines that all come the same time after they were set, in milliseconds. One timer serves all of them, because
- * nearly all are cleared long before they are due, and a timer of its own costs each request memory and time.
+ * nearly all are cleared long before they are due, and a timer for each would cost memory and time.
  */
 export class Deadlines {
   /** Not in a Set, which would keep the requests of its deadlines in memory after they have ended: see `InFlight`. */
@@ -39,7 +39,7 @@ export class Deadlines {
     const now = monotonicTime();
     const due = [...this.#pending].filter(([, pending]) => pending.due <= now).sort((a, b) => a[1].due - b[1].due);
     for (const [id, { expire }] of due) {
-      // One before it may have cleared it.
+      // An earlier callback may have cleared it.
       if (!this.#pending.get(id)) continue;
       this.#pending.delete(id);
       expire();

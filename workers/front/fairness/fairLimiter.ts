@@ -1,8 +1,8 @@
 import { setImmediate } from '../../../core/runtime/timers.js';
 
 /**
- * Runs a limited number of asynchronous functions at once. Those that wait take turns by owner, so that an owner with
- * many of them delays its own, not those of others.
+ * Runs a limited number of asynchronous functions at once. The others wait, and owners take turns, so that an owner of
+ * many functions delays only its own.
  */
 export class FairLimiter {
   #running = 0;
@@ -10,11 +10,11 @@ export class FairLimiter {
   readonly #waiting = new Map<object, (() => void)[]>();
 
   constructor(
-    /** How many functions run at once. */
+    /** The number of functions that run at once. */
     readonly limit: number,
   ) {}
 
-  /** The result of `work`, which runs when it is its turn. Rejects with the error of `work`. */
+  /** Runs `work` when it is its turn, and resolves with its result. Rejects with the error of `work`. */
   async run<T>(owner: object, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.limit) await new Promise<void>(resolve => this.#wait(owner, resolve));
     else this.#running++;

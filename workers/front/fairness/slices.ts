@@ -2,14 +2,14 @@ import { SLICE_MS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { setImmediate } from '../../../core/runtime/timers.js';
 
-/** Weight of the items between two looks at the clock, which costs as much as an item or two. */
+/** Weight of the items between two readings of the clock. A reading costs as much as an item or two. */
 const WEIGHT_PER_LOOK = 16;
-/** The part of a slice that one computation has before the next one runs, in milliseconds. */
+/** The share of a slice that one computation gets before the next one runs, in milliseconds. */
 const SHARE_MS = SLICE_MS / 4;
 
 /** A computation that waits for its next slice. */
 interface Waiting {
-  /** Goes on until the clock shows `deadline`; true when it has ended. */
+  /** Continues until the clock shows `deadline`. Returns true when it has ended. */
   step(deadline: number): boolean;
   resolve(): void;
   reject(error: unknown): void;
@@ -17,8 +17,8 @@ interface Waiting {
 
 /**
  * Long computations of the main thread, in slices. All of them together have one slice in each turn of the event loop,
- * so that other requests wait for that at most, however many computations there are; they have shares of it in the
- * order in which they came.
+ * so that other requests wait for one slice at most, however many computations there are; they share it in the order in
+ * which they came.
  */
 export class Slices {
   #waiting: Waiting[] = [];
@@ -56,7 +56,7 @@ export class Slices {
     });
   }
 
-  /** The items that are kept, in order; `keep` is called as `visit` is. */
+  /** The items that are kept, in order; `keep` is called like `visit` of `forEach`. */
   async filter<T>(items: readonly T[], keep: (item: T) => boolean, weigh?: (item: T) => number): Promise<T[]> {
     const kept: T[] = [];
     await this.forEach(
@@ -84,7 +84,7 @@ export class Slices {
     this.#schedule();
   }
 
-  /** Goes on in the next turn, which has a slice of its own. */
+  /** Continues in the next turn, which has a slice of its own. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -96,7 +96,7 @@ export class Slices {
   }
 }
 
-/** Whether a computation has ended. */
+/** Runs a computation until the deadline. Returns true if it has ended. */
 function runUntil(deadline: number, { step, resolve, reject }: Waiting): boolean {
   try {
     if (!step(deadline)) return false;

@@ -36,13 +36,15 @@ const OF_UNKNOWN: UsageLimits = {
   answerBytes: UNKNOWN_ANSWER_BYTES,
 };
 
-/** How much of the server one user uses now; or all senders together that are anonymous or not authenticated yet. */
+/**
+ * How much of the server is used now by one user, or by all senders together that are anonymous or not authenticated.
+ */
 export class Usage {
   readonly #used: Record<keyof UsageLimits, number> = { bodyBytes: 0, requests: 0, watches: 0, answerBytes: 0 };
 
   constructor(
     readonly limits: UsageLimits,
-    /** Name of the user; '' for senders together that have none. */
+    /** Name of the user; '' for all senders without one together. */
     readonly user = '',
   ) {}
 
@@ -71,12 +73,15 @@ const OF_CONTROLLERS: UsageLimits = {
   answerBytes: Number.POSITIVE_INFINITY,
 };
 
-/** Users whose usage is remembered. A dropped one begins again at zero: it was not seen for long, and uses little. */
+/**
+ * Number of users whose usage is remembered. A dropped user begins again at zero. The user whose last request is the
+ * oldest, who uses little, is dropped first.
+ */
 const REMEMBERED_USERS = 100_000;
 
 /** The usage of every user, by name: a user with several tokens has one share of the server. */
 export class Usages {
-  /** Of all senders together that are anonymous or not authenticated yet. */
+  /** The usage of all senders together that are anonymous or not authenticated yet. */
   readonly unknown = new Usage(OF_UNKNOWN);
   readonly controllers = new Usage(OF_CONTROLLERS);
   readonly #byUser = new RecentMap<Usage>(2 * REMEMBERED_USERS, () => 1);

@@ -7,8 +7,8 @@ import type { Asked, MadeObject, MediaForm } from './form.js';
 import { needsConversion } from './storedList.js';
 
 /**
- * Objects in CBOR that are made of encodings; undefined for all others: objects of custom kinds, other versions and
- * metadata are encoded by the pool each time.
+ * The form of objects in CBOR that is made of encodings; undefined for all others: objects of custom kinds, other
+ * versions and metadata are encoded by the pool each time.
  */
 function cborForm({ choice, request, resource }: Asked): EncodedForm | undefined {
   if (choice.form !== 'object' || request.route.subresource) return undefined;

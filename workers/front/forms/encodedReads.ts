@@ -11,7 +11,7 @@ import type { FrontRequest } from '../access/sender.js';
 /** A form in which objects are shown one by one, made of encodings that are kept. */
 export interface EncodedForm extends EncodingForm {
   readonly contentType: string;
-  /** An object as a message of its own, made of its encoding. */
+  /** Makes a message of one object from its encoding. */
   toMessage(record: Uint8Array): Uint8Array;
   /** An event of a watch around such a message. */
   toEvent(type: string, message: Uint8Array): Uint8Array;

@@ -4,7 +4,7 @@ import { monotonicTime } from '../../../core/runtime/clock.js';
 import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
 import type { Encoding, EncodingSegment, Entry } from '../../../core/threads/entries/entry.js';
 
-/** How often the budget is computed. */
+/** Time between two computations of the budget. */
 const BUDGET_MS = 1000;
 
 /** The memory of the machine, or of the container if that has less. */
@@ -34,10 +34,10 @@ function alone(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
  * The encodings of current objects in other forms than their JSON, or parts of these, made when they are first asked
  * for and shared by gets, lists and watches. Their bytes are dropped when they have not been read for a while; their
  * lengths stay known. Above a budget, a share of the memory, no further ones are kept: if new ones replaced those in
- * use, reading a collection that is larger than the budget again and again would replace each before it is read again.
+ * use, repeated reads of a collection larger than the budget would replace each encoding before its next read.
  */
 export class EncodingCache {
-  /** The least recently read first. */
+  /** In the order of their last read, the oldest first. */
   readonly #segments = new Set<EncodingSegment>();
   #bytes = 0;
   #isFull = false;
@@ -46,7 +46,7 @@ export class EncodingCache {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    /** The maximum of bytes that are kept, even if there is more memory. */
+    /** Largest number of bytes that are kept, even if there is more memory. */
     readonly limit = Number.POSITIVE_INFINITY,
   ) {}
 
@@ -55,7 +55,7 @@ export class EncodingCache {
     return this.#bytes;
   }
 
-  /** Whether the last encodings were not kept, and none was dropped since. */
+  /** Whether the last encodings were not kept, and none has been dropped since. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -65,7 +65,7 @@ export class EncodingCache {
     return encodingOf(entry, form)?.length;
   }
 
-  /** The encodings of entries, in as few pieces as they lie in; undefined if one of them is missing. */
+  /** The encodings of entries, in as few pieces as they are stored in; undefined if one of them is missing. */
   find(entries: readonly Entry[], form: string): Uint8Array[] | undefined {
     const runs: { readonly segment: EncodingSegment; readonly start: number; end: number }[] = [];
     for (const entry of entries) {
@@ -83,8 +83,8 @@ export class EncodingCache {
   }
 
   /**
-   * Keeps the encodings of entries that were made together, or at least their lengths: those that `lengthOf` finds in
-   * encodings that are packed.
+   * Keeps the encodings of entries that were made together or, over the budget, only their lengths. `lengthOf` returns
+   * the length that an encoding has when it is unpacked.
    */
   add(
     entries: readonly Entry[],
@@ -111,7 +111,7 @@ export class EncodingCache {
     }
   }
 
-  /** Drops the encodings of an object that is not current any more, with others where most of a segment is unused. */
+  /** Drops the encodings of an object that is no longer current, with others where most of a segment is unused. */
   remove(entry: Entry): void {
     for (let encoding = entry.encoding; encoding; encoding = encoding.next) {
       const { segment } = encoding;

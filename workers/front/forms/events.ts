@@ -28,10 +28,12 @@ export function storedEvents(resource: Resource, naming: Naming, listed: boolean
   };
 }
 
-/** A list without items, as JSON value. */
+/** A list without items, as a JSON value. */
 const emptyList = (kind: string, apiVersion: string) => ({ kind, apiVersion, metadata: {}, items: null });
 
-/** A list of the resource without items, as JSON value: for custom kinds with the members that upstream's has. */
+/**
+ * A list of the resource without items, as a JSON value. Lists of custom kinds have the members that upstream's have.
+ */
 const emptyListOf = ({ listKind, apiVersion, builtIn }: Resource) =>
   builtIn ? emptyList(listKind, apiVersion) : { apiVersion, items: [], kind: listKind };
 
@@ -53,7 +55,8 @@ function emptyObject(resource: Resource): { readonly [member: string]: object } 
 
 /**
  * The object of a BOOKMARK: kind, apiVersion and the revision; the mark of the end of initial events as an annotation.
- * `list`: the bytes of an empty list in the form of the events, of which clients that list by watching make theirs.
+ * `list`: the bytes of an empty list in the form of the events, which clients that list by watching fill with the
+ * objects.
  */
 function bookmarkObject(
   resource: Resource,
@@ -73,13 +76,13 @@ function bookmarkObject(
   return { kind: resource.kind, apiVersion: resource.apiVersion, metadata, ...members };
 }
 
-/** The refusal that the pool has answered with, in JSON; otherwise an Error. */
+/** The refusal in the body of an answer of the pool, if it is JSON; otherwise an Error. */
 function refusalIn(body: Uint8Array): Error {
   try {
     const { kind, reason, message, code } = readJson(body) as unknown as StatusBody;
     if (kind === 'Status') return new Refusal((reason ?? '') as Reason, message ?? '', undefined, code);
   } catch {
-    // It is not JSON.
+    // The body is not JSON.
   }
   return new Error('the pool could not encode events');
 }
@@ -131,11 +134,11 @@ export function renderedEvents(
       const object = bookmarkObject(resource, naming, revision, initialEnd, list);
       if (table) {
         const made = Promise.resolve(encode('BOOKMARK', Buffer.from(JSON.stringify(object)), header));
-        // The last one of a kind that is no longer served cannot be encoded; clients do not depend on it.
+        // The last bookmark of a kind that is no longer served cannot be encoded; clients do not depend on it.
         return made.catch(() => NOTHING);
       }
       if (isObject) return media.event('BOOKMARK', object, resource.type);
-      // The metadata of custom kinds, too, are then those of a built-in type.
+      // The metadata of custom kinds has a built-in type here as well.
       const metadata = { creationTimestamp: null, ...object.metadata };
       return media.event('BOOKMARK', {
         kind: 'PartialObjectMetadata',

@@ -19,7 +19,7 @@ export interface Asked {
   readonly choice: Choice;
 }
 
-/** The parts of the front end of which forms are made. */
+/** The parts of the front end that forms are made from. */
 export interface FormParts {
   readonly naming: Naming;
   readonly encodings: SharedEncodings;
@@ -46,17 +46,17 @@ export interface ListForm {
 /** How a list is put together from its items, which the front end has or makes. */
 export interface ItemForm {
   /**
-   * The bytes of all items together, where those around the items depend on them; any number if the client goes away
-   * meanwhile.
+   * The bytes of all items together, where the bytes around the items depend on that; any number if the client goes
+   * away meanwhile.
    */
   measure?(request: FrontRequest, entries: readonly Entry[]): Promise<number>;
   /** The bytes around the items, by the metadata of the list; `length` is that of the items if they were measured. */
   frame(list: ListMetadata, length: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
-  /** Bytes between two items. */
+  /** Number of bytes between two items. */
   readonly between: number;
   /** The items of some entries, in one or more pieces, with the separator before each. */
   items(request: FrontRequest, entries: readonly Entry[]): Awaitable<readonly Uint8Array[]>;
-  /** Called with all entries of a long list, to begin with the last ones elsewhere. */
+  /** Called with all entries of a long list, so that the pool can begin with the last ones. */
   makeAhead?(request: FrontRequest, entries: readonly Entry[]): void;
 }
 
@@ -75,7 +75,7 @@ export interface MediaForm {
    * `includeObject`.
    */
   list(asked: Asked, entries: readonly Entry[], parts: FormParts): ListForm | undefined;
-  /** An object as a body of its own. `type`: its type, unless it is of the meta group. */
+  /** Makes a body of one object. `type`: its type, unless it is of the meta group. */
   body(object: MadeObject, type?: Struct): Uint8Array;
   /** An event of a watch with such an object. */
   event(type: string, object: MadeObject, objectType?: Struct): Uint8Array;

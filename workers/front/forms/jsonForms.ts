@@ -38,10 +38,10 @@ function frameOf(empty: object): ReturnType<ItemForm['frame']> {
   return { head: Buffer.from(head), tail: Buffer.from(tail) };
 }
 
-/** The texts are made within one turn of the event loop, one after the other. */
+/** Shared: each text is made within one turn of the event loop. */
 const writer = new TextWriter();
 
-/** Writes the object of an item: its text, which is at hand, in the form of the list. */
+/** Writes the object of an item in the form of the list. `text` is the stored object. */
 type WriteObject = (text: Uint8Array) => void;
 
 /** Writes the metadata of a stored object as a PartialObjectMetadata. */
@@ -102,10 +102,10 @@ function tableForm(asked: Asked, { naming, encodings, pool }: FormParts): ItemFo
   };
 }
 
-/** The form of the items of a list that are cut out of stored texts; undefined for any other. Throws 400. */
+/** The form of list items that are cut out of stored texts; undefined for any other. Throws 400. */
 function textForm(asked: Asked, parts: FormParts): ItemForm | undefined {
   const { choice, resource } = asked;
-  // Rows that are sorted are made all together.
+  // Rows that are sorted can only be made all together.
   if (choice.form === 'table') return resource.strategy.compareRows ? undefined : tableForm(asked, parts);
   return choice.form === 'partialList' ? metadataForm(asked, parts) : undefined;
 }

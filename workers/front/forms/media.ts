@@ -8,7 +8,7 @@ import { renderedList } from './renderedList.js';
 /** The forms that the front end renders, by media type. The pool renders all others. */
 export const MEDIA: Readonly<Record<MediaName, MediaForm>> = {
   json: JSON_FORM,
-  // It has no stream of events, and all its texts are made by the pool.
+  // YAML has no stream of events, and all its texts are made by the pool.
   yaml: { ...JSON_FORM, list: () => undefined },
   protobuf: PROTOBUF,
   cbor: CBOR,

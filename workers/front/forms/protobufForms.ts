@@ -77,8 +77,8 @@ const body: MediaForm['body'] = (object, type) =>
     : encodeCommon(object)!;
 
 /**
- * Protobuf. The length of a list comes before its items, so that all of them are encoded before the first is sent;
- * those whose bytes could not be kept are encoded again.
+ * Protobuf. The length of a list comes before its items, so all of them are encoded before the first is sent; those
+ * whose bytes could not be kept are encoded again.
  */
 export const PROTOBUF: MediaForm = {
   object: (asked, naming) => protobufForm(asked, naming, false),

@@ -13,11 +13,11 @@ type Renderer = Pick<PoolClient, 'render'>;
 
 const valuesOf = (slice: readonly Entry[]): Uint8Array[] => slice.map(({ value }) => value);
 
-/** The pool's answer instead of an encoding. */
+/** An answer that the pool has given instead of an encoding. */
 type Answered = Extract<JobResult, { is: 'respond' }>;
 
 /**
- * The text of a part of a list, in the form in which it follows the part before, or the refusal to convert one of its
+ * The text of a part of a list, in the form in which it follows the previous part, or the refusal to convert one of its
  * objects.
  */
 async function renderPart(
@@ -46,8 +46,8 @@ async function renderAll(
 }
 
 /**
- * The refusal of a list of these objects in the version of the request, because one of them cannot be converted;
- * undefined where all can be shown.
+ * The refusal of a list of these objects in the version of the request, if one of them cannot be converted; undefined
+ * if all can be shown.
  */
 export async function findUnconvertible(
   pool: Renderer,

@@ -17,11 +17,11 @@ export interface EncodingForm {
   /** Equal keys share encodings. */
   readonly key: string;
   /**
-   * Makes them of stored texts here, where they are made of the bytes that are stored. With `isPacked`, those that can
-   * be are packed.
+   * Makes encodings in this thread, from stored texts, if these contain all that is needed. With `isPacked`, encodings
+   * that can be packed are.
    */
   readonly encode?: ((texts: readonly Uint8Array[], isPacked: boolean) => Uint8Array[]) | undefined;
-  /** How encodings are unpacked that share bytes with the stored texts. Some may be as they were made. */
+  /** Unpacks encodings that share bytes with the stored texts. Some of those that are kept may not be packed. */
   readonly packed?: Packed | undefined;
 }
 
@@ -121,8 +121,8 @@ export class SharedEncodings {
   }
 
   /**
-   * Has all entries encoded once. Resolves with the length of their encodings together, which are kept as far as they
-   * may be. Ends early, with any number, when the client has gone away.
+   * Encodes all entries once, and keeps the encodings as far as the cache allows. Resolves with their total length.
+   * Ends early, with any number, when the client has gone away.
    */
   async measure(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): Promise<number> {
     await this.#measure(request, entries, form);
@@ -148,8 +148,8 @@ export class SharedEncodings {
   }
 
   /**
-   * Has the pool encode small entries from the last one on, while a list is made of the first ones: until it comes to
-   * some that are known, no more are kept, or the client has gone away.
+   * Has the pool encode small entries from the last one on, while a list is made of the first ones. It stops at entries
+   * that are encoded already, when the cache keeps no more, or when the client has gone away.
    */
   makeAhead(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): void {
     if (!form.encode || this.cache.isFull) return;
@@ -166,7 +166,7 @@ export class SharedEncodings {
       // If the pool fails, the entries that it has taken are encoded here.
       while (parts.length > 0) {
         await this.slices.forEach(
-          // One visit for each part that there may be.
+          // Each visit encodes the first part that is left: the pool may take others meanwhile.
           [...parts],
           () => {
             const missing = parts.shift()?.filter(isMissing) ?? [];
@@ -182,7 +182,9 @@ export class SharedEncodings {
     }
   }
 
-  /** Has the pool encode parts from the last one on, until those that it comes to are known. Never rejects. */
+  /**
+   * Has the pool encode parts from the last one on, until it comes to parts that are encoded already. Never rejects.
+   */
   async #workInPool(
     request: FrontRequest,
     form: EncodingForm,
@@ -192,7 +194,7 @@ export class SharedEncodings {
     while (!isOver() && (await this.#takeToPool(request, form, work)));
   }
 
-  /** Has the pool encode the last parts of some work. Resolves with whether it has; otherwise they are parts again. */
+  /** Has the pool encode the last parts of some work. Resolves with true if it has; otherwise puts the parts back. */
   async #takeToPool(request: FrontRequest, form: EncodingForm, work: Work): Promise<boolean> {
     const { parts, take, isMissing } = work;
     let taken: readonly Entry[] = [];
@@ -270,7 +272,7 @@ function* valuesOf(entries: readonly Entry[]): Generator<Uint8Array> {
 /** A form whose encodings can be made here. */
 type HereForm = EncodingForm & { readonly encode: NonNullable<EncodingForm['encode']> };
 
-/** The entries that are encoded here, in parts of a fraction of a slice of time. */
+/** The entries that are encoded here, in parts that each take a fraction of a slice. */
 const partsOf = (entries: readonly Entry[]): Entry[][] => renderSlices(entries.filter(isSmall), FRONT_SLICE_BYTES);
 
 /** Whether an object is so small that the front end encodes it itself. */

@@ -48,7 +48,7 @@ export function* listParts(head: Uint8Array, items: readonly Entry[], skip: numb
   yield END;
 }
 
-/** Bytes of those parts. */
+/** The bytes of those parts together. */
 export function listLength(head: Uint8Array, items: readonly Entry[], skip: number): number {
   let length = head.length + END.length + Math.max(0, items.length * NEXT.length - 1);
   for (const item of items) length += item.length - skip;
@@ -80,15 +80,12 @@ export const storedList = (resource: Resource): ListForm => ({
   },
 });
 
-/**
- * The registry look-up of a list's collection in the version asked for is not the stored one: its items have to be
- * converted.
- */
+/** Whether the version asked for is not the stored one, so that objects have to be converted. */
 export const needsConversion = (resource: Resource): boolean => resource.apiVersion !== resource.storageApiVersion;
 
 /**
- * Whether one of the entries may have been written under another schema than the resource's: it is shown through the
- * pool.
+ * Whether one of the entries may have been written under another schema than the resource's. Then the pool has to show
+ * it.
  */
 export const predates = (resource: Resource, entries: Iterable<Entry>): boolean => {
   const { changedAt } = resource;

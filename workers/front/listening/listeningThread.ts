@@ -46,9 +46,9 @@ export class ListeningThread {
   readonly #worker: Worker;
   readonly #watch: EventLoopWatch;
   readonly #paths: PathAnswers;
-  /** The turns of long jobs: the senders of all listening threads are distinguished by their names. */
+  /** Users take turns with long jobs. Those of all listening threads are told apart by name. */
   readonly #usages = new Usages();
-  /** Jobs whose turn it is, which the thread is to post. */
+  /** Takes the long job whose turn it is, by the id of its order, from the thread. */
   readonly #turns = new Map<number, (job: Job | undefined) => void>();
   readonly #scrapes = new InFlight<(counts: RequestCounts) => void>();
   #outcomes: { readonly id: number; readonly outcome: JobOutcome }[] = [];
@@ -123,7 +123,7 @@ export class ListeningThread {
     return readThread('front', this.#worker, this.#nativeId);
   }
 
-  /** Ends watches with their last bookmark and the thread, once requests in flight are answered. */
+  /** Ends watches with their last bookmark, and ends the thread once requests in flight are answered. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#watch.end();
@@ -177,7 +177,7 @@ export class ListeningThread {
     }
   }
 
-  /** Runs a job; one of a kind that has taken long, when it is its turn. */
+  /** Runs a job. If jobs of its kind have taken long, it waits for its turn. */
   async #run(order: JobOrder, job: Job): Promise<void> {
     const { pool } = this.parts;
     const { id, kind, user } = order;

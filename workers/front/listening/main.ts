@@ -1,6 +1,6 @@
 /**
  * A listening thread: a front end of its own, with its own view of all objects, for connections that the main thread
- * accepts. Its jobs run in the pool by way of the main thread, which also answers requests outside of the resources.
+ * accepts. Its jobs are passed to the pool by the main thread, which also answers requests outside of the resources.
  */
 import { parentPort } from 'node:worker_threads';
 import type { DecisionRecord } from '../../../core/api/observe/decisions.js';

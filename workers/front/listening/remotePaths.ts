@@ -135,12 +135,12 @@ export class PathAnswers {
     }
   }
 
-  /** The client of a request has disconnected. */
+  /** To be called when the client of a request has disconnected. */
   abort(requestId: number): void {
     this.#answered.get(requestId)?.abort();
   }
 
-  /** The connection of a request has accepted this many bytes of its stream. */
+  /** To be called when the connection of a request has accepted this many bytes of its stream. */
   accept(requestId: number, bytes: number): void {
     this.#answered.get(requestId)?.accept(bytes);
   }

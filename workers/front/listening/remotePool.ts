@@ -19,13 +19,13 @@ type Answer = Extract<ToListeningThread, { is: 'outcomes' | 'jobFailed' | 'turn'
 interface Waiting {
   readonly resolve: (result: JobResult | undefined) => void;
   readonly reject: (error: unknown) => void;
-  /** Of a long job: called when it is its turn. */
+  /** For a long job: called when it is its turn. */
   readonly take?: () => Awaitable<Job | undefined>;
 }
 
 /**
- * The pool as a listening thread has it: the main thread runs its jobs with those of all front ends. The jobs of one
- * turn of the event loop are posted together.
+ * The pool for a listening thread: the main thread runs its jobs with those of all front ends. The jobs of one turn of
+ * the event loop are posted together.
  */
 export class RemotePool implements JobRunner {
   readonly #jobs = new InFlight<Waiting>();
@@ -85,7 +85,7 @@ export class RemotePool implements JobRunner {
     } catch (error) {
       this.#end(id)?.reject(error);
     }
-    // Also without a job: the main thread waits for this message before it gives the next turn.
+    // Posted even without a job: the main thread waits for this message before it gives the next turn.
     const [jobs, transfer] = packJobs(job ? [job] : []);
     this.post({ is: 'taken', id, jobs }, transfer);
   }

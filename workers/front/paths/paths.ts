@@ -63,8 +63,8 @@ interface Inputs<Others> {
 }
 
 /**
- * Documents of the registry that is current when asked, made once for it, the documents of plugins and the answers of
- * other servers. `make` is given those before.
+ * Returns a function that returns the documents of the current registry. They are made again by `make`, which is given
+ * the previous documents, when the registry, the documents of plugins or the answers of other servers have changed.
  */
 function ofCurrent<Documents, Others>(
   { registry, documents }: Parts,
@@ -88,13 +88,15 @@ const discoveryOf = (parts: Parts): ((others: Others) => DocumentSet) =>
     }),
   );
 
-/** Apart from discovery: to find the types that they describe takes longer, and they are asked for less often. */
+/**
+ * Apart from discovery, because finding the types that they describe takes longer, and they are asked for less often.
+ */
 const openApiOf = (parts: Parts): ((others: OtherDescriptions) => OpenApiDocuments) =>
   ofCurrent<OpenApiDocuments, OtherDescriptions>(parts, ({ of, further, others }, previous) =>
     openApiDocuments(of, parts.naming, { documents: [...further.values()], others }, previous),
   );
 
-/** The handlers of everything outside of the resources. `routes.ts` has their paths. */
+/** The handlers of paths outside of the resources, which `routes.ts` lists. */
 export function pathHandlers(parts: Parts): PathHandlers {
   const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, sites, address } =
     parts;
@@ -125,7 +127,7 @@ export function pathHandlers(parts: Parts): PathHandlers {
       return true;
     },
     async metrics(exchange, route) {
-      // Upstream sets them back to nothing.
+      // Upstream resets its metrics on a DELETE. This server refuses it.
       if (exchange.method === 'DELETE') throw methodNotAllowed();
       const asked = pathOf(route) === METRICS ? metrics : scrape;
       exchange.respond(200, [['content-type', asked.contentType], NO_CACHE], Buffer.from(await asked.text()));

@@ -28,7 +28,7 @@ export type PathHandlers = Readonly<
   >
 >;
 
-/** A path, or a prefix of paths if it ends with `*`; its handler; the only method that it has, if not all. */
+/** A path, or a prefix of paths if it ends with `*`; its handler; the only method that it allows, if not all. */
 type Row = readonly [path: string, handler: Exclude<keyof PathHandlers, 'records' | 'sites'>, method?: string];
 
 /** The first row with a handler that knows the path is used. Paths of no row get 404 as a text. */
@@ -59,7 +59,7 @@ const PATHS: readonly Row[] = [
   ['/apis/*', 'unknownVersion'],
 ];
 
-/** Whether a row is of a path. */
+/** Whether a path matches the pattern of a row. */
 const isOf = (pattern: string, path: string): boolean =>
   pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 

@@ -6,7 +6,7 @@ import type { WriterClient } from '../state/writerClient.js';
 import type { OpenedValues } from '../../../core/services/encryption/index.js';
 import { SnapshotWriter } from '../../../core/services/snapshot/writer.js';
 
-/** Objects asked of the writer at once. */
+/** Number of objects requested from the writer at once. */
 const PAGE = 2000;
 /** Unsent bytes at which the next page waits for the client. */
 const UNSENT_BYTES = 4 * 1024 * 1024;
@@ -20,7 +20,7 @@ export interface SnapshotSource {
   unreadable(): UnreadableObject | undefined;
   readonly storeName: string;
   readonly now: () => number;
-  /** How values are stored in snapshots, if not as they are. Rejects if that cannot be told. */
+  /** How values are stored in snapshots, if not as they are. Rejects if that cannot be determined. */
   readonly values?: () => Promise<OpenedValues>;
 }
 

@@ -9,15 +9,15 @@ export interface Waiting {
   readonly job: Job;
   /** The kind of job by which its cost is remembered. */
   readonly kind: string | undefined;
-  /** Name of the user that it is of; '' for senders without one. */
+  /** Name of its user; '' for senders without one. */
   readonly user: string;
   readonly resolve: (result: JobResult) => void;
   readonly reject: (error: Error) => void;
   /** Its current run, once it was passed to Piscina. */
   run?: RunId;
-  /** How often it was taken from a thread that had begun it. */
+  /** Number of times that it was taken from a thread that had begun it. */
   repeats?: number;
-  /** Set when it may have kept the thread that could not complete it: it is run once more, and not again. */
+  /** Set when it may have kept the thread that could not complete it: it is run once more, but not a second time. */
   isRetried?: boolean;
 }
 
@@ -27,13 +27,13 @@ export interface Dispatched {
   readonly jobs: (Waiting | undefined)[];
   unanswered: number;
   readonly placement: Placement;
-  /** Called when the batch does not keep its thread any more, or is not waited for. */
+  /** Called when the batch no longer keeps its thread, or is no longer awaited. */
   readonly left: () => void;
   /** Set when the batch has ended before all of its jobs, which continue in its thread. */
   isLate?: boolean;
 }
 
-/** How often a job is taken from threads that have begun it, as long as others keep them. */
+/** Largest number of times that a job is taken from threads that have begun it, because other jobs keep them. */
 const MOST_REPEATS = 2;
 
 type Entry = readonly [id: number, batch: Dispatched];
@@ -47,7 +47,7 @@ export interface Culprit {
 }
 
 /**
- * How it stands with a thread. `kept`: it has not returned from a job for KEPT_THREAD_MS. `stuck`: it has not for
+ * The state of a thread. `kept`: it has not returned from a job for KEPT_THREAD_MS. `stuck`: it has not returned for
  * STUCK_JOB_MS. `ended`: it will not return.
  */
 export type ThreadState = 'kept' | 'stuck' | 'ended';
@@ -56,7 +56,7 @@ export type ThreadState = 'kept' | 'stuck' | 'ended';
 export interface Movable {
   /** Jobs that have not kept the thread, with their batches. */
   readonly innocent: readonly { readonly waiting: Waiting; readonly batch: Dispatched }[];
-  /** Jobs that may have. */
+  /** Jobs that may have kept it. */
   readonly suspected: readonly Waiting[];
 }
 
@@ -82,7 +82,7 @@ export class DispatchedJobs {
     return this.#batches.get(id);
   }
 
-  /** Takes a job out of its batch; undefined if it is not in it any more. */
+  /** Takes a job out of its batch; undefined if it is no longer in it. */
   take(id: number, at: number): Waiting | undefined {
     const batch = this.#batches.get(id);
     const waiting = batch?.jobs[at];
@@ -99,7 +99,7 @@ export class DispatchedJobs {
     return jobs.filter(waiting => waiting !== undefined);
   }
 
-  /** A job is answered: its runs that have not ended no longer have an effect. */
+  /** To be called when a job is answered: its runs that have not ended no longer have an effect. */
   close({ run }: Waiting): void {
     if (run) this.#runs.close(run);
   }
@@ -120,7 +120,7 @@ export class DispatchedJobs {
     return false;
   }
 
-  /** Has the thread of jobs run nothing else from now on; without jobs, the thread before runs others again. */
+  /** Reserves the thread that these jobs run on: it is given no others. An empty list ends the reservation. */
   reserveThreadFor(jobs: readonly Waiting[]): void {
     this.#retried = jobs;
   }

@@ -1,12 +1,12 @@
 import { LONG_BATCH_MS, LONG_JOB_MS } from '../../../core/limits.js';
 
-/** Cheap jobs of a kind in a row after which it is not held for expensive any more. */
+/** Cheap jobs of a kind in a row after which the kind no longer counts as expensive. */
 const MOST_DOUBT = 7;
-/** Kinds that are remembered at most. */
+/** Largest number of kinds that are remembered. */
 const KINDS = 1000;
 
 /**
- * Kinds of jobs, such as the creates of one resource, that have kept a thread for long: their policies may have
+ * Kinds of jobs, such as the creates of one resource, that have kept a thread for a long time: their policies may have
  * expensive expressions, which the size of a body does not show. Such jobs run apart from short ones (`Lanes`), each
  * alone, so that the cost of each becomes known. The more often a kind was expensive, the more cheap jobs in a row it
  * takes until it counts as short again.
@@ -20,8 +20,8 @@ export class JobCosts {
   }
 
   /**
-   * Takes the cost of a batch of jobs of these kinds: `ms` milliseconds of a thread. Undefined is a
-   * kind that is not told apart.
+   * Records what a batch with jobs of these kinds cost: `ms` milliseconds of a thread. Undefined: a kind that is not
+   * recorded.
    */
   record(kinds: readonly (string | undefined)[], ms: number): void {
     if (kinds.length === 1) {

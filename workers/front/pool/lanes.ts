@@ -34,13 +34,13 @@ export class TaskQueue extends ArrayTaskQueue {
     if (placementOf(task)?.is !== 'none') super.push(task);
   }
 
-  /** Drops all tasks: none of them is run. */
+  /** Drops all tasks without running them. */
   clear(): void {
     this.tasks.length = 0;
   }
 }
 
-/** The jobs of the threads, as far as lanes depend on them. */
+/** What lanes need to know about the jobs of the threads. */
 export interface ThreadJobs {
   /** Whether a thread has jobs without an answer. */
   hasJobs(thread: number): boolean;
@@ -51,10 +51,10 @@ export interface ThreadJobs {
 /**
  * Chooses the threads of the pool's tasks so that short tasks do not wait for long ones. Long tasks run on any thread
  * but the oldest, one at a time on each. Short tasks run on those that run no long one, never on the youngest: split
- * between more threads than cores, they come in smaller batches (4 % of the rate of creates). A pool of one thread has
- * no choice. The caller limits long tasks to one less than there are threads, except those of stuck threads. A thread
- * that is stuck gets no tasks, one that still starts only if no other is ready, and one that is reserved only if there
- * is no other.
+ * between more threads than cores, they would come in smaller batches, which costs 4 % of the rate of creates. A pool
+ * of one thread has no choice. The caller limits long tasks to one less than there are threads, without those of stuck
+ * threads. A stuck thread gets no tasks. A thread that still starts gets tasks only if no other is ready, and a
+ * reserved one only if there is no other.
  */
 export class Lanes {
   /** The id of a thread that has not started, and gets no tasks. */
@@ -65,9 +65,9 @@ export class Lanes {
   readonly stuck = new Set<number>();
   /** The last long task of each thread, by the thread's id, until it has ended. */
   readonly #long = new Map<number, Placement>();
-  /** Numbers of tasks that threads have not returned. */
+  /** Number of tasks that each thread has not returned. */
   readonly #tasks = new Map<number, number>();
-  /** Numbers of tasks that threads have returned without an answer to Piscina. */
+  /** Number of tasks that each thread has returned without an answer to Piscina. */
   readonly #held = new Map<number, number>();
 
   constructor(
@@ -91,7 +91,7 @@ export class Lanes {
     return chosen;
   };
 
-  /** To be called when a thread has returned a task of which Piscina hears later. */
+  /** To be called when a thread has returned a task, but Piscina is told only later. */
   hold(placement: Placement): void {
     this.#end(placement);
     placement.isHeld = true;
@@ -151,7 +151,7 @@ export class Lanes {
     return currentUsage > 0 && this.#long.has(id);
   }
 
-  /** The oldest runs long tasks too while others are stuck, rather than to have all tasks wait in Piscina's queue. */
+  /** The oldest runs long tasks too while others are stuck, so that not all tasks wait in Piscina's queue. */
   #forLong(usable: readonly PoolWorker[], alone: boolean): PoolWorker | null {
     const candidates = (usable.length > 1 ? usable.slice(1) : usable).filter(worker => !this.#isBusy(worker));
     const unused = alone ? candidates.find(({ id }) => !this.jobs.hasJobs(id)) : undefined;

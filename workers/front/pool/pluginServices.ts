@@ -21,8 +21,8 @@ export class Services {
   }
 
   /**
-   * Answers a question of a thread, which `post` sends the answer. Never rejects: an error is an answer, also that the
-   * answer cannot be copied.
+   * Answers a question of a thread, by sending the answer with `post`. Never rejects: an error is sent as the answer,
+   * including the error that the answer cannot be copied.
    */
   async answer({ id, service, question }: ServiceQuestion, post: (answer: ServiceAnswer) => void): Promise<void> {
     try {

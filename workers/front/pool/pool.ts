@@ -66,9 +66,9 @@ const ignore = (): void => undefined;
 
 /**
  * The pool of pipeline threads, run by Piscina. The jobs of one turn of the event loop are gathered in batches, and a
- * batch is a task. It ends with its turn in the thread; a job that takes longer is answered by itself, so that none
- * waits for another. If a job keeps its thread, the others of the thread are run by another one. If a thread ends, the
- * jobs that it was in, or may have had effects, fail, and Piscina replaces it.
+ * batch is a task. The task ends with its turn in the thread; a job that takes longer is answered separately, so that
+ * no job waits for another. If a job keeps its thread, the other jobs of the thread are run by another one. If a thread
+ * ends, the jobs that it was in, or that may have had effects, fail, and Piscina replaces the thread.
  */
 export class Pool implements JobRunner {
   readonly #queue = new TaskQueue();
@@ -84,7 +84,7 @@ export class Pool implements JobRunner {
   readonly #gathered: Waiting[] = [];
   /** Jobs without an answer. */
   #load = 0;
-  /** Called when there are none. */
+  /** Called when all jobs are answered. */
   readonly #whenIdle: (() => void)[] = [];
   #isScheduled = false;
   #isClosing = false;
@@ -152,7 +152,7 @@ export class Pool implements JobRunner {
     this.#lanes.absent = this.#threads.lastId;
   }
 
-  /** Has the threads load their plugins, now and whenever there is another. Until then they only load their modules. */
+  /** Has the threads load their plugins, also those created later. Until then they only load their modules. */
   begin(): void {
     this.#threads.begin();
   }
@@ -173,8 +173,8 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Has the last thread start as well, which until then takes no time from a server that starts: the others run what
-   * may take long. Resolves when it is ready. Rejects if it cannot start, in which case another one replaces it.
+   * Has the last thread start as well. Until then it takes no time from a server that starts: the others run long jobs.
+   * Resolves when it is ready. Rejects if it cannot start, in which case another one replaces it.
    */
   async complete(): Promise<void> {
     await this.ready();
@@ -212,8 +212,8 @@ export class Pool implements JobRunner {
 
   /**
    * Runs a job that may take long: alone, when it is the turn of the sender. `take` is called then, and may return
-   * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, also if a plugin that it
-   * has called has not answered, or when it has kept the thread for too long. Resolves and rejects as `run`, and
+   * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, even if a plugin that it
+   * has called has not answered, or when it has kept the thread for too long. Resolves and rejects like `run`, and
    * rejects with the error of `take`.
    */
   runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
@@ -228,7 +228,7 @@ export class Pool implements JobRunner {
     suspects.check(user);
     if (suspects.has(user)) return await this.#runApart(user, take, kind);
     const answer = await this.#longJobs.run(sender, async () =>
-      // It may have become one meanwhile; others do not wait for it then.
+      // The user may have become a suspect meanwhile. Then other users do not wait for the job.
       suspects.has(user) ? undefined : await this.#runAlone(user, take, kind),
     );
     return await (answer ? answer() : this.#runApart(user, take, kind));
@@ -242,7 +242,7 @@ export class Pool implements JobRunner {
 
   /**
    * Runs a job alone. Resolves, when it no longer keeps its thread, with a function that returns its result: a promise
-   * that is returned itself would be waited for.
+   * that is returned directly would be awaited.
    */
   async #runAlone(
     user: string,
@@ -257,7 +257,7 @@ export class Pool implements JobRunner {
       answer = new Promise((resolve, reject) => {
         this.#dispatch([{ job, kind, user, resolve, reject }], 'long', left);
       });
-      // It may reject before the end of the turn, when it is not awaited yet. Without a handler this ends the process.
+      // The answer may reject before it is awaited. Without a handler this would end the process.
       answer.catch(ignore);
     });
     return () => answer;
@@ -269,7 +269,7 @@ export class Pool implements JobRunner {
     this.#load++;
   }
 
-  /** Resolves when no job is without an answer, or after `ms` milliseconds. */
+  /** Resolves when all jobs are answered, or after `milliseconds`. */
   async whenIdle(milliseconds: number): Promise<void> {
     if (this.#load === 0) return;
     const idle = new Promise<void>(resolve => this.#whenIdle.push(resolve));
@@ -421,7 +421,7 @@ export class Pool implements JobRunner {
     this.#distributeAgain();
   }
 
-  /** Has Piscina choose threads for the batches that wait for one, which it does by itself when a task has ended. */
+  /** Has Piscina choose threads for waiting batches, which it does by itself only when a task has ended. */
   #distributeAgain(): void {
     this.#queue.clear();
     for (const [id, { placement, left }] of this.#dispatched.of(undefined))
@@ -465,13 +465,13 @@ export class Pool implements JobRunner {
       });
   }
 
-  /** Makes another thread if there may be more, and those that there are have begun. */
+  /** Makes another thread if the limit allows it, and all present ones have begun. */
   #grow(): void {
     const { length } = this.#piscina.threads;
     if (length < this.#most && this.#lanes.ready.size >= length) this.#addThread(length + 1);
   }
 
-  /** Has Piscina make threads until there are as many. */
+  /** Has Piscina make threads until there are `count`. */
   #addThread(count: number): void {
     this.#piscina.options.maxThreads = count;
     if (this.#isClosing || this.#piscina.threads.length >= count) return;

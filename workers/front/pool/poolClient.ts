@@ -23,8 +23,8 @@ const OPEN_BRACE = 0x7b;
 const SLOW_TYPE = /yaml|cbor/i;
 
 /**
- * How large a body is for the pool: as large as the JSON of a common kind that takes as long. Most that begin with a
- * brace are JSON, whatever their content type, such as those that Go clients apply.
+ * The size of a body as the pool counts it: that of the JSON of a common kind that takes as long to decode. Most bodies
+ * that begin with a brace are JSON, whatever their content type, such as those that Go clients apply.
  */
 function weightOf({ exchange, route }: FrontRequest, bytes: number, first: number | undefined): number {
   const isSlow = first !== OPEN_BRACE && SLOW_TYPE.test(exchange.header('content-type') ?? '');
@@ -39,7 +39,7 @@ const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): s
 
 /** Runs the jobs of requests. Sends known facts about their senders to the pool, and caches those that it returns. */
 export class PoolClient {
-  /** Those of users of the program, since a reset of the cache. */
+  /** Identities of users of the program, since the last reset of the cache. */
   #identities = new WeakMap<User, Identity>();
   #epoch = 0;
 
@@ -76,7 +76,7 @@ export class PoolClient {
 
   /** Whether a request is known to be allowed. */
   isAllowed({ route, sender }: FrontRequest): boolean {
-    // It holds for this request, even if it may not be remembered for others.
+    // The permission holds for this request, even if it may not be remembered for others.
     if (sender.permission && isCurrent(sender.permission)) return true;
     const permission = sender.identity && this.access.permission(sender.identity, decisionKey(route), this.now());
     if (!permission) return false;
@@ -86,7 +86,7 @@ export class PoolClient {
   }
 
   /**
-   * Runs a job of a request. The pool authenticates and authorizes the sender as far as that is not known; what it
+   * Runs a job of a request. The pool authenticates and authorizes the sender unless that is known already; what it
    * finds is noted in `request.sender` and remembered for later requests. `fields` is called when the job is passed to
    * the pool, which may be later if it has many bytes. Throws the errors of `Pool.run`, and an Error if the client is
    * gone by then.
@@ -147,7 +147,7 @@ export class PoolClient {
       sender.trail = first ? { ...result.trail, steps: first.steps, unseenChanges: first.unseenChanges } : result.trail;
       sender.key = 'key' in result ? result.key : undefined;
     }
-    // Of annotations of one name, the first stays. A second write has none.
+    // Annotations of earlier jobs take precedence. Those of a second write are ignored.
     if (!isSecondWrite && result.annotations) sender.admission = { ...result.annotations, ...sender.admission };
     return result;
   }
@@ -163,7 +163,7 @@ export class PoolClient {
   }
 
   /**
-   * As `render`, for long jobs: `take` is called when a thread is free for it, and may return undefined if nothing is
+   * Like `render`, for long jobs: `take` is called when a thread is free for it, and may return undefined if nothing is
    * left to do. Resolves with undefined then.
    */
   async renderWhenFree(
@@ -177,8 +177,8 @@ export class PoolClient {
   }
 
   /**
-   * Runs a job; one with many bytes, or of a kind that has taken long, when it is its turn. Throws an Error if it is
-   * not wanted any more by then.
+   * Runs a job. A job with many bytes, or of a kind that has taken long, waits for its turn. Throws an Error if it is
+   * no longer wanted by then.
    */
   #inTurn(
     { usage }: Sender,

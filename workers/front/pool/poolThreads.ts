@@ -42,11 +42,11 @@ export interface PoolThreadHandlers {
   readonly batchEnded: (batch: number, outcome: BatchOutcome) => void;
   /** Takes the counts of plugins. */
   readonly observed: (observations: readonly ObservedValues[]) => void;
-  /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
+  /** Whether the pool has jobs without an answer. Threads are checked only then. */
   readonly isBusy: () => boolean;
-  /** Called for a thread that has left a question whether it returns to its event loop unanswered. */
+  /** Called for a thread that has not answered the question whether it returns to its event loop. */
   readonly unresponsive: (thread: number) => void;
-  /** Called when it has answered. */
+  /** Called when the thread has answered. */
   readonly responsive: (thread: number) => void;
   /** Called for a thread that does not return to its event loop, before it is ended. Returns the plugins it runs. */
   readonly stalled: (running: SharedArrayBuffer) => Culprits;
@@ -55,32 +55,33 @@ export interface PoolThreadHandlers {
   /** The plugins that may have ended a thread: with an error, or else by an exit. */
   readonly culprits: (error: Error | undefined, running: SharedArrayBuffer | undefined) => Culprits;
   /**
-   * Called when a thread has ended, also at the close: with the plugins that may have ended it, if it was ready before.
+   * Called when a thread has ended, including at the close, with the plugins that may have ended it, if it was ready
+   * before.
    */
   readonly ended: (thread: number, reason: Error, culprits: Culprits | undefined) => void;
 }
 
 /** A thread of the pool. */
 class PoolThread {
-  /** The message that it posted when it was created. */
+  /** The message that the thread posted when it was created. */
   created?: PoolThreadCreated;
-  /** Its channel, the calls of plugins that it is in, and the job, once it has loaded its modules. */
+  /** Its channel, the calls of plugins that it is in, and its current job, once it has loaded its modules. */
   port?: MessagePort;
   running?: SharedArrayBuffer;
   progress?: SharedArrayBuffer;
   outcomes?: SharedArrayBuffer;
   /** Its id in the operating system, once it is ready. */
   nativeId = 0;
-  /** Resolves when it does not load modules any more, or has ended. */
+  /** Resolves when it no longer loads modules, or has ended. */
   idle = withResolvers<void>();
   /** Resolves when it is ready. Rejects if it ends before. */
   readonly ready = withResolvers<void>();
   isReady = false;
-  /** It ends because it is not needed any more. */
+  /** Whether the thread ends because it is no longer needed. */
   isRetired = false;
-  /** Questions since it has answered the last one; undefined if none is open. */
+  /** Questions asked since its last answer; undefined if none is open. */
   unanswered?: Unanswered;
-  /** It has left one unanswered for STUCK_JOB_MS. */
+  /** Whether it has left a question unanswered for STUCK_JOB_MS. */
   isUnresponsive = false;
   error?: Error;
   /** The plugins that it is ended for. */
@@ -93,8 +94,8 @@ class PoolThread {
 }
 
 /**
- * The threads of a Piscina. Piscina creates them, and another instead of one that ends; each has a channel of its own
- * to the front end, for tasks that Piscina does not know: the port to the writer, late outcomes, and an orderly close.
+ * The threads of a Piscina. Piscina creates them, and replaces those that end; each has a channel of its own to the
+ * front end, for tasks that Piscina does not handle: the port to the writer, late outcomes, and an orderly close.
  */
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();
@@ -102,12 +103,12 @@ export class PoolThreads {
   #timer: NodeJS.Timeout | undefined;
   /** The thread that was created last, until it is to load its modules. */
   #last: Worker | undefined;
-  /** The same thread, also if it has ended since. */
+  /** The same thread, even if it has ended since. */
   #lastThread: PoolThread | undefined;
   #pausedUntil = 0;
-  /** Until the first threads are ready. */
+  /** True until the first threads are ready. */
   #isStarting = true;
-  /** Why the last thread has not started, until one has. */
+  /** Why the last thread has not started; undefined once one has. */
   #startError: string | undefined;
   /** Channels of threads that wait for `begin`; undefined after it. */
   #waiting: MessagePort[] | undefined = [];
@@ -191,8 +192,8 @@ export class PoolThreads {
   }
 
   /**
-   * Resolves when no thread is loading its modules. One that is must not be terminated: Node.js 20 then may abort the
-   * process, as Piscina loads them with `require`.
+   * Resolves when no thread is loading its modules. A thread that is must not be terminated: Node.js 20 may then abort
+   * the process, as Piscina loads them with `require`.
    */
   async loaded(): Promise<void> {
     this.adopt();
@@ -222,7 +223,10 @@ export class PoolThreads {
     await Promise.all(Array.from(this.#threads.keys(), worker => new Promise(resolve => worker.once('exit', resolve))));
   }
 
-  /** To be called when there are jobs. Asking ends by itself when there are none, and no question is open. */
+  /**
+   * Asks the threads regularly whether they respond. To be called when there are jobs. Asking ends by itself when there
+   * are none, and no question is open.
+   */
   watch(): void {
     if (this.#isClosing || this.#timer) return;
     this.#lookForDebugger();
@@ -384,8 +388,8 @@ export class PoolThreads {
   }
 
   /**
-   * Logs why a thread has ended. Not while the server starts, which fails with the error; and once for threads that
-   * cannot start for the same reason, one after the other.
+   * Logs why a thread has ended. Logs nothing while the server starts, because the start fails with the error. Threads
+   * that cannot start for the same reason, one after the other, are logged once.
    */
   #log({ isReady }: PoolThread, fields: object): void {
     const why = JSON.stringify(fields);

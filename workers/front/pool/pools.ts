@@ -26,7 +26,7 @@ export class Pools implements JobRunner {
     return this.#current;
   }
 
-  /** The times of all threads, of pools that finish their jobs as well. */
+  /** The times of all threads, including those of pools that finish their jobs. */
   get readings(): ThreadReading[] {
     return [this.#current, ...this.#former].flatMap(({ readings }) => readings);
   }
@@ -53,7 +53,7 @@ export class Pools implements JobRunner {
 
   /**
    * Starts a pool with other data, and the services that its plugins ask. Resolves when it can run jobs, with a
-   * function that gives it all further ones, while the pool before finishes its own and ends: then `ended` is called.
+   * function that gives it all further ones, while the previous pool finishes its own and ends: then `ended` is called.
    * The function resolves when all threads have started. Rejects if the plugins cannot be loaded.
    */
   async prepare(

@@ -20,8 +20,8 @@ export function* batchesOf(jobs: readonly Waiting[]): Generator<readonly Waiting
 }
 
 /**
- * Has jobs run once more: `dispatch` is given them as they are to be run. Resolves when they are answered, or after
- * STUCK_JOB_MS: a job that keeps its thread has done so by then.
+ * Has jobs run once more: `dispatch` is called with the jobs to run. Resolves when they are answered, or after
+ * STUCK_JOB_MS: a job that keeps its thread has been noticed by then.
  */
 export function runOnceMore(jobs: readonly Waiting[], dispatch: (retried: readonly Waiting[]) => void): Promise<void> {
   return new Promise(resolve => {

@@ -10,9 +10,9 @@ import { ThreadWatch } from './threadWatch.js';
 export interface StuckThreadsPool {
   /** Whether there are jobs without an answer. */
   readonly isBusy: () => boolean;
-  /** Takes the outcomes that threads have written. Called with each look, in case that nothing else calls it. */
+  /** Takes the outcomes that threads have written. Called at each check, in case nothing else calls it. */
   readonly takeOutcomes: () => void;
-  /** Whether threads may stand at a breakpoint, which is no failure of a plugin. */
+  /** Whether threads may be stopped at a breakpoint, which is not a failure of a plugin. */
   readonly isInspected: () => boolean;
   /** Whether jobs wait for a thread that is in a job. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
@@ -22,7 +22,7 @@ export interface StuckThreadsPool {
   readonly userIn: (thread: number) => string;
   /** Has other threads run jobs of a thread that does not return. */
   readonly move: (thread: number, state: 'kept' | 'stuck') => void;
-  /** Has threads be chosen for the tasks that wait for one. */
+  /** Chooses threads for the tasks that wait for one. */
   readonly distribute: () => void;
   /** Creates threads until there are this many. */
   readonly addThread: (count: number) => void;
@@ -36,9 +36,9 @@ export interface StuckThreadsPool {
 interface Kept {
   /** The user of the job; '' if that is not known. */
   readonly user: string;
-  /** The job is stuck. */
+  /** Whether the job is stuck. */
   isStuck?: boolean;
-  /** The thread has returned, and another one has its place. */
+  /** Whether the thread has returned, and another one has its place. */
   isReplaced?: boolean;
 }
 
@@ -77,14 +77,17 @@ export class StuckThreads {
     this.#watch.begin();
   }
 
-  /** A thread is ready. */
+  /** To be called when a thread is ready. */
   addThread(thread: number, progress: SharedArrayBuffer): void {
     this.lanes.ready.add(thread);
     this.#watch.add(thread, progress);
     this.#notify();
   }
 
-  /** The last thread has begun, or will be replaced: it may get tasks, also those that wait for a thread now. */
+  /**
+   * To be called when the last thread has begun, or will be replaced: it may get tasks, including those that wait for a
+   * thread now.
+   */
   completed(): void {
     this.lanes.absent = undefined;
     this.pool.distribute();
@@ -96,15 +99,17 @@ export class StuckThreads {
     return this.#watch.runningIn(thread);
   }
 
-  /** A thread does not return to its event loop, though it may be in no job: one continues after a promise. */
+  /**
+   * To be called when a thread does not return to its event loop. If it is in no job, one continues after a promise.
+   */
   unresponsive(thread: number): void {
     if (!this.#kept.has(thread)) this.#begin(thread);
     this.#strike(thread);
   }
 
   /**
-   * A thread has returned a task, or has returned to its event loop. After its last task it is given jobs again, unless
-   * another thread has replaced it.
+   * To be called when a thread has returned a task, or has returned to its event loop. After its last task it is given
+   * jobs again, unless another thread has replaced it.
    */
   returned(thread: number): void {
     this.#notify();
@@ -121,7 +126,7 @@ export class StuckThreads {
     this.#notify();
   }
 
-  /** A job of a user has ended a thread, which counts as one that is stuck. */
+  /** To be called when a job of a user has ended a thread: it counts as a stuck job. */
   blame(thread: number, user: string): void {
     if (this.#kept.get(thread)?.isStuck) return;
     this.suspects.begin(user);
@@ -129,7 +134,7 @@ export class StuckThreads {
     this.suspects.end(user);
   }
 
-  /** A thread has ended. */
+  /** To be called when a thread has ended. */
   threadEnded(thread: number): void {
     const kept = this.#kept.get(thread);
     this.#kept.delete(thread);
@@ -141,8 +146,8 @@ export class StuckThreads {
   }
 
   /**
-   * Runs a job of a suspect when it is its turn, on a thread that others do not need. Resolves as `run`
-   * does. Rejects with Refusal 429 if the user is slowed down by then.
+   * Runs a job of a suspect when it is its turn, on a thread that others do not need. Resolves like `run`. Rejects with
+   * Refusal 429 if the user is slowed down by then.
    */
   runApart<T>(user: string, run: () => Promise<T>): Promise<T> {
     return this.#apart.run(this.suspects.ownerOf(user), async () => {
@@ -188,7 +193,7 @@ export class StuckThreads {
     this.#notify();
   }
 
-  /** Has the pool have one more thread for each that is stuck or is to end, up to a bound. */
+  /** Gives the pool one more thread for each that is stuck or is to end, up to a bound. */
   #resize(): void {
     const stuck = [...this.#kept.values()].filter(({ isStuck, isReplaced }) => isStuck || isReplaced).length;
     if (!this.#isClosing) this.pool.addThread(this.threads + Math.min(STAND_INS, stuck));

@@ -4,9 +4,9 @@ import { Refusal } from '../../../core/model/refusal.js';
 /** Short jobs in a row after which a user is no longer a suspect: at first, and at most. */
 const LEAST_DOUBT = 8;
 const MOST_DOUBT = 256;
-/** How often the jobs of a user may be stuck before it is slowed down. */
+/** Number of times that jobs of a user may be stuck before the user is slowed down. */
 const STRIKES = 2;
-/** Users that are remembered; beyond, those are forgotten that are not slowed down any more. */
+/** Number of users that are remembered. Above it, users that are not slowed down are forgotten. */
 const USERS = 1000;
 
 /** A user whose jobs have kept a thread. */
@@ -15,13 +15,13 @@ interface Suspect {
   running: number;
   /** Short jobs in a row after which its jobs are run with those of others again. */
   doubt: number;
-  /** The doubt that another such job begins with. */
+  /** The value of `doubt` after another such job. */
   nextDoubt: number;
   /** Jobs that were stuck. */
   strikes: number;
-  /** Time until which all of that counts. */
+  /** Time until which these counts are kept, in milliseconds of `monotonicTime`. */
   until: number;
-  /** Time until which further jobs are refused. */
+  /** Time until which further jobs are refused, in milliseconds of `monotonicTime`. */
   slowedUntil: number;
 }
 
@@ -56,7 +56,7 @@ export class Suspects {
     });
   }
 
-  /** A job of a user keeps its thread. */
+  /** To be called when a job of a user keeps its thread. */
   begin(user: string): void {
     if (user === '') return;
     const suspect = this.#suspectOf(user);
@@ -66,7 +66,7 @@ export class Suspects {
     suspect.until = this.now() + MOST_SLOWED_MS;
   }
 
-  /** The job is stuck. */
+  /** To be called when the job is stuck. */
   strike(user: string): void {
     const suspect = this.#users.get(user);
     if (!suspect) return;
@@ -76,19 +76,19 @@ export class Suspects {
     if (before >= 0) suspect.slowedUntil = now + Math.min(MOST_SLOWED_MS, SLOWED_MS * 2 ** before);
   }
 
-  /** The job has ended. */
+  /** To be called when the job has ended. */
   end(user: string): void {
     const suspect = this.#users.get(user);
     if (suspect) suspect.running--;
   }
 
-  /** A job that ran apart has kept its thread for this many milliseconds. */
+  /** Takes the milliseconds for which a job that ran apart has kept its thread. */
   record(user: string, ms: number): void {
     const suspect = this.#users.get(user);
     if (suspect && suspect.doubt > 0 && ms < LONG_JOB_MS) suspect.doubt--;
   }
 
-  /** The record of a user; a new one if that of before does not count any more. */
+  /** The record of a user; a new one if the previous one has expired. */
   #suspectOf(user: string): Suspect {
     const now = this.now();
     const known = this.#users.get(user);

@@ -4,22 +4,22 @@ import { WatchedProgress } from '../../../core/threads/progress.js';
 import type { RunId } from '../../../core/threads/runs.js';
 import { StepTime } from '../../../core/threads/scheduling.js';
 
-/** Time between two looks at the progress of the threads, while jobs wait for one of them. */
+/** Time between two checks of the progress of the threads, while jobs wait for one of them. */
 const LOOK_MS = 25;
-/** Time until the next look otherwise: each one wakes the front end. */
+/** Time between two checks otherwise: each one wakes the front end. */
 const REST_MS = 75;
 
 /** The handlers that a watch calls. Threads are named by their `threadId`. */
 export interface ThreadWatchHandlers {
-  /** Whether the pool has jobs without an answer. Without, nothing is looked at. */
+  /** Whether the pool has jobs without an answer. If not, threads are not checked. */
   readonly isBusy: () => boolean;
-  /** Whether jobs that were passed to a thread wait for it, which is in this job. */
+  /** Whether jobs that were passed to a thread wait for it, while it is in the job `running`. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
   /** A thread has taken no step for KEPT_THREAD_MS, without the time for which it has waited for a core. */
   readonly kept: (thread: number) => void;
   /** A thread has taken no step for STUCK_JOB_MS, without the time for which it has waited for a core. */
   readonly stuck: (thread: number) => void;
-  /** Called at the beginning and at the end of each look. */
+  /** Called at the beginning and at the end of each check. */
   readonly look: () => void;
   readonly looked: () => void;
 }
@@ -32,7 +32,7 @@ interface Watched {
   said?: 'kept' | 'stuck' | undefined;
 }
 
-/** Looks in short intervals which job each thread of the pool is in, and for how long, while there are jobs. */
+/** Checks at short intervals which job each thread of the pool is in, and for how long, while there are jobs. */
 export class ThreadWatch {
   readonly #threads = new Map<number, Watched>();
   #timer: NodeJS.Timeout | undefined;
@@ -55,12 +55,12 @@ export class ThreadWatch {
     return this.#threads.get(thread)?.progress.running;
   }
 
-  /** To be called when there are jobs. Looking ends by itself when there are none. */
+  /** To be called when there are jobs. The watch ends by itself when there are none. */
   begin(): void {
     this.#timer ??= this.#lookAfter(REST_MS);
   }
 
-  /** Ends looking. */
+  /** Ends the watch. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -5,8 +5,8 @@ import type { Waiting } from './dispatched.js';
 import type { Placement } from './lanes.js';
 
 /**
- * Whether the outcome of jobs may be written: there is one, of this thread's front end, which the verdict on its
- * proposal will wake. One that is run once more is answered as soon as possible.
+ * Whether the outcome of jobs may be written: there is only one job, of this thread's front end, which will be woken by
+ * the verdict on its proposal. A job that is run once more is answered as soon as possible instead.
  */
 export const mayBeWritten = ([first, ...others]: readonly Waiting[]): boolean =>
   others.length === 0 && first !== undefined && !first.run && first.job.id > 0 && frontOf(first.job.id) === MAIN_FRONT;
@@ -37,7 +37,7 @@ export class WrittenOutcomes {
     this.#threads.delete(thread);
   }
 
-  /** A batch was dispatched whose thread may write the outcome. */
+  /** To be called when a batch was dispatched whose thread may write the outcome. */
   expect(id: number, placement: Placement): void {
     this.#expected = { id, placement };
   }

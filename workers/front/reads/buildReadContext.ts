@@ -35,9 +35,9 @@ interface Parts {
   readonly encodings: EncodingCache;
 }
 
-/** Longest length of an Accept header whose negotiated form is remembered. */
+/** Largest length of an Accept header whose negotiated form is remembered. */
 const REMEMBERED_CHARACTERS = 256;
-/** Number of the forms that are remembered for one kind: clients ask for few different ones. */
+/** Number of forms that are remembered for one kind: clients ask for few different ones. */
 const REMEMBERED_CHOICES = 16;
 
 const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
@@ -103,7 +103,7 @@ export function buildReadContext({
       try {
         return isPlain(choose(exchange, resource, stream));
       } catch {
-        // It is refused with the message that fits the request.
+        // The header is refused later, with the message that fits the request.
         return false;
       }
     },

@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/model/refusal.js';
 
 /** The content of a continue token: the position at which a list in pages continues. */
 export interface ListPosition {
-  /** Revision that all pages show; 0: the present one of the next page, for lists that need not be consistent. */
+  /** Revision that all pages show; 0: each page shows the current state, for lists that need not be consistent. */
   readonly revision: number;
   /** Key of the last object sent, without the prefix of the collection that the path names. */
   readonly after: string;
@@ -12,7 +12,10 @@ export interface ListPosition {
 const invalid = (why: string): Refusal =>
   new Refusal('BadRequest', `invalid continue token: continue key is not valid: ${why}`);
 
-/** Index of the first character that makes a text no unpadded base64url, as Go's decoder counts; undefined for none. */
+/**
+ * Index of the first character that is invalid in unpadded base64url, as Go's decoder counts; undefined if there is
+ * none.
+ */
 function corruptAt(token: string): number | undefined {
   const bad = token.search(/[^\w-]/);
   if (bad >= 0) return bad;
@@ -21,7 +24,7 @@ function corruptAt(token: string): number | undefined {
 
 /**
  * Opaque, tamper-proof continue tokens (spec, "Paging (chunks)"): signed positions. The secret is the store's, so a
- * token survives a restart. The signature covers the prefix of the collection that the token is good for: a resource,
+ * token survives a restart. The signature covers the prefix of the collection that the token is valid for: a resource,
  * in a namespace or in all of them. Selectors and limit may change between pages: upstream allows it.
  */
 export class ContinueTokens {

@@ -28,7 +28,7 @@ export interface ListPage {
   readonly remaining?: number;
 }
 
-/** The metadata of a list, without members that say nothing. */
+/** The metadata of a list, without members that are empty. */
 export const metadataOf = ({ revision, next, remaining }: ListPage): NonNullable<Rendering['list']> => ({
   resourceVersion: String(revision),
   ...(next ? { continue: next } : {}),
@@ -71,7 +71,10 @@ export async function pageOfRequest(
   return isScan ? await context.scans.run(sender.usage, find) : await find();
 }
 
-/** The page at a revision, or of the present for undefined. `limited` runs a read of the past when it is its turn. */
+/**
+ * The page at a revision, or of the current state if that is undefined. `limited` runs a read of the past when it is
+ * its turn.
+ */
 async function pageAt(
   list: List,
   revision: number | undefined,
@@ -136,9 +139,9 @@ function withFreshToken(error: unknown, { context, selection }: List, position: 
 /** Entries of a page, and whether more follow. */
 interface EntryPage {
   readonly entries: readonly Entry[];
-  /** There are entries after the last one, which need not be selected. */
+  /** Whether there are entries after the last one, selected or not. */
   readonly more: boolean;
-  /** How many, if every entry is selected. */
+  /** The number of these entries, if every entry is selected. */
   readonly remaining: number;
 }
 
@@ -155,8 +158,8 @@ async function currentList(list: List, revision: number): Promise<ListPage> {
 }
 
 /**
- * The entries that a selection chooses of a collection as it is when this is called, in the order of their keys. Throws
- * Refusal 500, which names them, if there are objects that cannot be read: it is not known whether they are chosen.
+ * The entries that a selection chooses from a collection, as it is when this is called, in the order of their keys. If
+ * there are objects that cannot be read, throws Refusal 500 with their names: it is not known whether they are chosen.
  */
 export async function currentPage(
   collection: Collection,
@@ -197,7 +200,7 @@ async function selectedPage(
   return { entries, more, remaining: 0 };
 }
 
-/** How long the first entries of a scan may be visited at once, in ms: a fraction of a slice. */
+/** How long the first entries of a scan may be visited without a pause, in ms: a fraction of a slice. */
 const FIRST_MS = SLICE_MS / 8;
 
 /**
@@ -254,7 +257,7 @@ async function pastList(list: List, revision: number): Promise<ListPage> {
       const kept = isFull ? entries.slice(0, limit) : entries;
       return pageOf(list, revision, {
         entries: kept,
-        // As for current entries a token follows a full page before the last entry, selected or not.
+        // As with current entries, a full page has a token if it ends before the last entry, selected or not.
         more: isFull && (page.more || kept.at(-1)!.key !== after),
         remaining: page.remaining + entries.length - kept.length,
       });

@@ -25,11 +25,17 @@ export interface ReadContext {
   readonly cbor: boolean;
   /** Shares the main thread among lists and watches that look at many objects. */
   readonly slices: Slices;
-  /** Limits the bytes of answers that are under way. */
+  /** Limits the bytes of answers that are being made or sent. */
   readonly answers: Answers;
-  /** Limits how many lists look at many objects at once: each holds a reference to every object of its collection. */
+  /**
+   * Limits the number of lists that look at many objects at the same time: each holds a reference to every object of
+   * its collection.
+   */
   readonly scans: FairLimiter;
-  /** Limits how many lists read past objects at once: the writer reads them, and they are held in memory. */
+  /**
+   * Limits the number of lists that read past objects at the same time: the writer reads them, and they are held in
+   * memory.
+   */
   readonly pastReads: FairLimiter;
   /** Brings the state up to every acknowledged write. */
   catchUp(): void;

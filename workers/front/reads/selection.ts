@@ -13,7 +13,7 @@ import type { Collection } from '../state/collection.js';
 export interface Selection {
   /** How errors name the resource. */
   readonly of: GroupResource;
-  /** Keys of all that it chooses begin with this. */
+  /** Prefix of the keys of all objects that it chooses. */
   readonly prefix: string;
   /**
    * Prefix of the collection that the path names: the scope of a continue token, which does not depend on the
@@ -21,8 +21,8 @@ export interface Selection {
    */
   readonly scope: string;
   /**
-   * Key of the one object that it can choose: it names one, in a namespace or of the whole cluster. undefined for all
-   * other selections.
+   * Key of the only object that it can choose, if it names one, in a namespace or of the whole cluster; undefined for
+   * all other selections.
    */
   readonly key?: string;
   /** Whether it may leave out objects below the prefix. */
@@ -59,7 +59,7 @@ function unknownField(resource: Resource, field: string): Refusal {
 const isExactly = (requirement: Requirement, key: string, value: string | undefined): boolean =>
   requirement.key === key && requirement.operator === '=' && requirement.values[0] === value;
 
-/** The first value that a field has to have. */
+/** The first value that a selector requires a field to have. */
 const exactly = (fields: Selector, key: string): string | undefined =>
   fields.find(r => r.key === key && r.operator === '=')?.values[0];
 

@@ -25,7 +25,7 @@ export const unparsedWeight = ({ index }: Entry): number => (index ? 1 : 16);
 interface Asked {
   readonly of: GroupResource;
   readonly prefix: string;
-  /** The key of the only one. */
+  /** The key of the object, if only one is asked for. */
   readonly key?: string;
 }
 
@@ -76,7 +76,7 @@ export class Collection {
 
   /**
    * Applies an event and returns the change; undefined for the deletion of an object that is not here, and for an
-   * object that cannot be read any more: watches show it as it was until it is written again or deleted.
+   * object that can no longer be read: watches show it as it was until it is written again or deleted.
    */
   apply(event: WireEvent): Change | undefined {
     const before = this.entries.get(event.key);

@@ -1,6 +1,6 @@
 import type { Change, Collection } from './collection.js';
 
-/** Bytes of history kept in memory; older changes are asked of the store. */
+/** Bytes of history kept in memory; older changes are read from the store. */
 const HISTORY_BYTES = 128 * 1024 * 1024;
 
 /** The most recent changes, in order of revision. Watches resume from them without a request to the store. */
@@ -27,7 +27,7 @@ export class History {
       this.#bytes -= sizeOf(old);
       this.floor = Math.max(this.floor, old.revision);
     }
-    // Dropped when they are most of the array: copying costs constant time for each change then.
+    // Old changes are dropped when they are most of the array: then the copy costs constant time for each change.
     if (this.#head > 1024 && this.#head > this.#changes.length / 2) {
       this.#changes = this.#changes.slice(this.#head);
       this.#head = 0;

@@ -10,7 +10,7 @@ interface Waiting {
 
 /** The resources that have all of their objects in the cache, while a server starts. */
 export class Loading {
-  /** Storage names of resources that are not complete; undefined while these may be any. */
+  /** Storage names of resources that are not complete; undefined: any may be missing. */
   #missing: ReadonlySet<string> | undefined;
   #waiting: Waiting[] = [];
   readonly #first = new Signal();
@@ -21,12 +21,12 @@ export class Loading {
     return this.#first.given;
   }
 
-  /** Resolves when all are. */
+  /** Resolves when all resources are complete. */
   get all(): Promise<void> {
     return this.#all.given;
   }
 
-  /** Notes that all resources are complete but those with these storage names. */
+  /** Notes that all resources are complete except those with these storage names. */
   complete(missing: readonly string[] = []): void {
     this.#missing = new Set(missing);
     this.#first.give();

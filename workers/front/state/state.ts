@@ -23,7 +23,7 @@ export class State {
   /** The collections that are complete. */
   readonly loading = new Loading();
   revision = 0;
-  /** Of the thread that moves values. */
+  /** Undefined in threads that do not move values. */
   readonly #buffers: BufferCompactor | undefined;
   /** The group versions that `adopt` has seen. */
   readonly #adopted = new WeakSet<GroupVersion>();
@@ -31,14 +31,14 @@ export class State {
   readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
   constructor(
-    /** Is given every event before a request that depends on it is answered. */
+    /** Receives every event before a request that depends on it is answered. */
     readonly live: LiveRegistry,
     readonly now: () => number,
     readonly onChange: (change: Change) => void,
     readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
     /** Takes the writer's answers to requests of the front end. */
     readonly onAnswer: (message: Extract<FromWriter, { requestId: number }>) => void,
-    /** Is given the values that were moved, for the other threads; undefined where another thread moves them. */
+    /** Called with the values that were moved, for the other threads; undefined where another thread moves them. */
     readonly onMoved: ((message: MovedMessage) => void) | undefined,
     /** How long changes are remembered. */
     historyMs: number,
@@ -99,7 +99,7 @@ export class State {
       case 'events':
         for (const event of message.events) this.#apply(event);
         this.#tidy();
-        // One that only wakes the thread has no revision.
+        // A message that only wakes the thread has no revision.
         this.revision = Math.max(this.revision, message.revision);
         if (message.floor !== undefined) this.history.floor = message.floor;
         this.live.rebuild();
@@ -114,7 +114,7 @@ export class State {
     }
   }
 
-  /** Resolves true once `revision` has been seen, false after `ms`. */
+  /** Resolves with true once `revision` has been seen, with false after `ms` milliseconds. */
   reaches(revision: number, ms: number): Promise<boolean> {
     if (this.revision >= revision) return Promise.resolve(true);
     return new Promise(resolve => {
@@ -132,8 +132,8 @@ export class State {
   }
 
   /**
-   * All collections are complete but those with the prefixes `missing`, of which some objects are here. Deletions
-   * before the start are not known, so that every collection counts as changed at this revision.
+   * All collections are complete except those with the prefixes `missing`, some of whose objects may be here. Deletions
+   * before the start are not known, so every collection counts as changed at this revision.
    */
   #complete(missing: readonly string[]): void {
     if (!this.#isPartlyLoaded) {
@@ -188,7 +188,7 @@ export class State {
   #tidy(): void {
     void this.#buffers?.compact<Entry>({
       items: () => this.#entries(),
-      // An entry that was replaced since is not counted any more.
+      // An entry that was replaced since no longer counts.
       valueIn: entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),
       move: (entry, bytes) => entry.move(bytes),
       moved: ({ memory, items }) =>

@@ -14,7 +14,7 @@ interface Channel {
  * but at the latest after `ms` milliseconds, if given. The thread continues to run until it is terminated.
  */
 export async function closeThread(channel: Channel, ms?: number): Promise<void> {
-  // A thread that has ended has no id any more, and emits nothing.
+  // A thread that has ended no longer has an id, and emits nothing.
   if (channel.threadId === -1) return;
   let timer: NodeJS.Timeout | undefined;
   await new Promise<void>(resolve => {
@@ -22,7 +22,7 @@ export async function closeThread(channel: Channel, ms?: number): Promise<void> 
     channel.on('message', message => {
       if ((message as FromThread).is === 'closed') resolve();
     });
-    // The end of a thread, and that of the thread at the other end of a port.
+    // A thread emits `exit` when it ends. A port emits `close` when the thread at its other end does.
     channel.once('exit', () => resolve());
     channel.once('close', () => resolve());
     channel.postMessage({ is: 'close' } satisfies ToThread);

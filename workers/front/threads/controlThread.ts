@@ -26,11 +26,14 @@ export interface ControlParts {
   /** Returns the data for a thread that is created now. */
   readonly data: () => ThreadData;
   readonly store: StoreThread;
-  /** Other processes run controllers on the same store: one process is elected. */
+  /** Whether other processes run controllers on the same store: then one process is elected. */
   readonly shared: boolean;
   /** Whether the store had no objects when it was opened. */
   readonly isNew: boolean;
-  /** There are other servers in this process: controllers of built-in plugins run in a thread that these share. */
+  /**
+   * Whether there are other servers in this process: then controllers of built-in plugins run in a thread that these
+   * share.
+   */
   readonly isFurther: boolean;
   /** Makes a request of a controller. */
   readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
@@ -52,7 +55,7 @@ export class ControlThread {
   /** Id of the thread in the operating system, once it has begun. */
   #nativeId = 0;
   #watch!: EventLoopWatch;
-  /** The last replacement of the thread: they follow each other, so that no two threads are left. */
+  /** The last replacement of the thread. Replacements are made one after the other, so that no two threads are left. */
   #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
   /** Whether the next thread is the first on a new store. */
@@ -122,7 +125,7 @@ export class ControlThread {
       module: new URL('../../control/main.js', import.meta.url),
       data: { ...threadData, running },
       youngGenerationMb: QUIET_YOUNG_GENERATION_MB,
-      // One that has lost its leadership must end at once, which a guest cannot.
+      // A thread that has lost its leadership must end at once, which a guest cannot do.
       isGuest: isFurther && !shared && hasOnlyBuiltIns(threadData),
     });
     this.#worker = worker;

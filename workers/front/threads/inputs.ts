@@ -13,7 +13,7 @@ import type { StoreThread } from './writerThread.js';
 export interface Threads {
   readonly store: StoreThread;
   readonly pool: Pools;
-  /** There are other servers in this process. */
+  /** Whether there are other servers in this process. */
   readonly isFurther: boolean;
   /** The counters of plugins in the pool. */
   readonly observed: ObservedMetrics;

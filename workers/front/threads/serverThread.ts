@@ -3,11 +3,14 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import type { FailedGuest, GuestMessage, SharedThreadData } from '../../../core/threads/sharedThread.js';
 
-/** A thread of a server, as far as the front end uses it: a worker of its own, or a guest in one that servers share. */
+/**
+ * The members of a server's thread that the front end uses. The thread is a worker, or a guest in one that servers
+ * share.
+ */
 export interface ServerThread {
   /** -1 once it has ended. */
   readonly threadId: number;
-  /** Those of the worker; of a guest, those of the one that it shares. */
+  /** For a guest, that of the worker that it shares. */
   readonly performance: Worker['performance'];
   on(name: 'message', listener: (message: unknown) => void): unknown;
   once(name: 'error', listener: (error: Error) => void): unknown;
@@ -57,7 +60,8 @@ function createWorker({ module, youngGenerationMb }: ThreadOptions, workerData: 
 }
 
 function createShared(options: ThreadOptions): SharedWorker {
-  // It has no plugins of its own: those of the first server, which may close before the others, are its guest's.
+  // A shared worker has no plugins of its own. Each guest has those of its server: the first server may close before
+  // others.
   const { href } = options.module;
   const worker = createWorker(options, { ...options.data, plugins: [], resources: [], isShared: true });
   const shared: SharedWorker = { worker, guests: new Set() };
@@ -68,7 +72,7 @@ function createShared(options: ThreadOptions): SharedWorker {
   };
   worker.once('error', thrown => {
     error = thrown;
-    // It is ending, and would take along a guest that begins now.
+    // The worker is ending, and would take along a guest that begins now.
     forget();
   });
   worker.once('exit', code => {
@@ -115,7 +119,7 @@ class Guest extends EventEmitter implements ServerThread {
     await this.left();
   }
 
-  /** It has ended, with an error or an exit code. */
+  /** To be called when it has ended, with an error or an exit code. */
   end(code: number, error?: Error): void {
     this.shared.guests.delete(this);
     this.threadId = -1;

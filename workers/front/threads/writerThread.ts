@@ -37,7 +37,7 @@ export class StoreThread {
   readonly #counters: Int32Array;
   readonly #inspection: Inspection;
   readonly #watch: EventLoopWatch;
-  /** The plugin that the thread was ended for, which did not return. */
+  /** The plugin that did not return, for which the thread was ended. */
   #culprits: Culprits | undefined;
   #nextOther = 0;
   #isOpen = false;
@@ -139,14 +139,14 @@ export class StoreThread {
     return { port: this.#connect({ counter, ring, reacts, front }), counter, ring };
   }
 
-  /** Connects the front end of this thread, which is to be done once. It is woken for every message. */
+  /** Connects the front end of this thread. To be called once. The front end is woken for every message. */
   feed(take: (message: FedMessage) => void): StoreFeed {
     const counter = this.#newCounter(MAIN_FRONT);
     const port = this.#connect({ counter, reacts: true, front: MAIN_FRONT });
     return new StoreFeed({ port, counter }, this.#counters, take);
   }
 
-  /** The counter of a front end; for any other thread, one that was not used, or not for long. */
+  /** The counter of a front end; for any other thread, the one that was given to a thread least recently. */
   #newCounter(front: number | undefined): number {
     const counter =
       front === undefined ? FIRST_OTHER + (this.#nextOther++ % (COUNTERS - FIRST_OTHER)) : FIRST_FRONT + front;
@@ -162,7 +162,7 @@ export class StoreThread {
     await this.#worker.terminate();
   }
 
-  /** Answers that this thread returns to its event loop; it may stand at a breakpoint before the next question. */
+  /** Answers that this thread returns to its event loop; it may be stopped at a breakpoint before the next question. */
   #answerPing(): void {
     this.#inspection.look();
     this.#post({ is: 'mainPong' });

@@ -21,7 +21,7 @@ export interface EventForm {
   bookmark(revision: number, initialEnd: boolean, header: boolean): Uint8Array | Promise<Uint8Array>;
   /** An ERROR event holding a Status. */
   error(refusal: Refusal): Uint8Array;
-  /** The first event of a stream differs (Table columns). */
+  /** Whether the first event of a stream differs (Table columns). */
   readonly firstDiffers: boolean;
 }
 
@@ -45,7 +45,10 @@ export interface ObjectEvent {
   readonly entry?: Entry;
 }
 
-/** The event that a change is for a selection; objects that begin or cease to match are ADDED and DELETED. */
+/**
+ * The event that a watch with this selection gets for a change; objects that begin or cease to match are ADDED and
+ * DELETED.
+ */
 export function eventFor(selection: Selection, change: Change): ObjectEvent | undefined {
   const { collection, before, after } = change;
   const was = before !== undefined && selection.matches(collection, before);

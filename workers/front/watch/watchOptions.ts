@@ -8,7 +8,7 @@ import { randomFraction } from '../../../core/runtime/random.js';
 
 /** The options of a watch (spec, "Resource version semantics: watch"). */
 export interface WatchOptions {
-  /** Whether the client wants bookmarks now and then. */
+  /** Whether the client wants bookmarks from time to time. */
   readonly bookmarks: boolean;
   /** Time after which the watch ends. */
   readonly timeoutMs: number;

@@ -18,7 +18,7 @@ import { Watcher } from './watcher.js';
 import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
 import { acceptWebSocket } from './webSocket.js';
 
-/** White space before a document. Not a line of its own: clients that read lines take each for an event. */
+/** A space before a document. A line end would not do: clients that read lines take each line for an event. */
 const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
 /** The first of the four bytes of a frame's length: no object is so large that this byte differs. */
 const FRAME_START: ByteAhead = { value: 0, partOfWrite: true };
@@ -30,8 +30,8 @@ const BRIEF_MS = 1000;
 const READS_LINES = /^\S+ Java Client\//;
 
 /**
- * The byte to send ahead of an event. Clients also get it after the last event, so that it is sent only to clients that
- * need it.
+ * The byte to send ahead of an event. Clients also get it after the last event, so it is sent only to clients that need
+ * it.
  */
 function aheadOf(exchange: Exchange, form: EventForm, timeoutMs: number): ByteAhead | undefined {
   if (timeoutMs <= BRIEF_MS) return undefined;
@@ -132,7 +132,7 @@ async function sendPast(context: ReadContext, watcher: Watcher, watch: CheckedWa
 
 /**
  * Waits for the version that the initial events must not be older than. Returns false if it does not come in time: the
- * stream has begun, so that it ends with an ERROR event.
+ * stream has begun, so it ends with an ERROR event.
  */
 async function hasArrived(
   context: ReadContext,

@@ -20,8 +20,8 @@ import {
 } from './watchEvents.js';
 
 /**
- * The Status of an event that could not be encoded: the pool's refusal. That of a failed conversion has no `reason`,
- * which clients expect in ERROR events, so that it becomes an InternalError.
+ * The Status of an event that could not be encoded: the pool's refusal. A failed conversion has no `reason`, which
+ * clients expect in ERROR events, so it becomes an InternalError.
  */
 function unencodable(thrown: unknown): Refusal {
   if (!(thrown instanceof Refusal)) return new Refusal('InternalError', 'an event could not be encoded');
@@ -32,8 +32,8 @@ function unencodable(thrown: unknown): Refusal {
 
 /**
  * One watch. It is in one of three states: catching up (initial objects or past changes are being written, live ones
- * queue), live, or ended. Writes are never waited for: bytes that the connection has not taken count, and a reader too
- * far behind is disconnected.
+ * queue), live, or ended. It does not wait for writes: it counts the bytes that the connection has not taken, and
+ * disconnects a reader that is too far behind.
  */
 export class Watcher {
   /** Set while initial events are written. */
@@ -59,7 +59,7 @@ export class Watcher {
     /** Only changes after this revision are sent as live changes: earlier ones are among the initial events. */
     readonly since: number,
     readonly bookmarks: boolean,
-    /** Removes it from the hub. */
+    /** Removes the watch from the hub. */
     readonly onEnd: (watcher: Watcher) => void,
   ) {
     this.#revision = since;
@@ -78,7 +78,7 @@ export class Watcher {
     if (timeoutMs > LAST_BOOKMARK_MS) this.#timers.push(setTimeout(mark, timeoutMs - LAST_BOOKMARK_MS).unref());
   }
 
-  /** Sends the initial events in slices, then the live changes that were queued meanwhile, then is live. */
+  /** Sends the initial events in slices, then the live changes that were queued meanwhile, then becomes live. */
   async catchUp(initial: readonly InitialEvent[], endMark: number | undefined): Promise<void> {
     for (const slice of slicesOf(initial)) {
       if (this.#ended) return;
@@ -105,7 +105,8 @@ export class Watcher {
         for (const event of await encodeAll(slice, this.#header)) await this.#send(event);
         return;
       } catch {
-        // One of the events cannot be encoded. One by one, those before it are sent, and it ends the watch.
+        // One of the events cannot be encoded. They are encoded one by one: those before it are sent, and it ends the
+        // watch.
       }
     }
     for (const { type, object, entry } of slice) {
@@ -162,7 +163,7 @@ export class Watcher {
     this.ended();
   }
 
-  /** The connection is gone or was ended. */
+  /** To be called when the connection is gone or was ended. */
   ended(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -208,7 +209,7 @@ export class Watcher {
    */
   #send(bytes: Uint8Array | Promise<Uint8Array>, mayWait = false): Promise<void> | undefined {
     this.#first = false;
-    // It may fail while it waits behind others, before anything else looks at it.
+    // The promise may reject while it waits behind others, before anything awaits it.
     if (bytes instanceof Promise) bytes.catch(() => undefined);
     if (!this.#tail && !(bytes instanceof Promise)) {
       this.#write(bytes, mayWait);

@@ -18,7 +18,7 @@ const GOING_AWAY = 1001;
  * from the subprotocol with a token, because pages in browsers cannot set headers. Throws 401 for a token that cannot
  * be decoded, and if there is no other subprotocol: the server must answer with one, which must not be the token.
  *
- * The Origin header is ignored: cookies count only beside a header that no page can give a handshake
+ * The Origin header is ignored: cookies count only together with a header that no page can add to a handshake
  * (`OWN_PAGE_HEADER`), so that a page of any origin has the permissions of its token.
  */
 export function credentialHeaders(exchange: Exchange): Headers {

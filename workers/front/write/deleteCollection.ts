@@ -29,15 +29,15 @@ export type DeletionOutcome =
   | { readonly is: 'deleted'; readonly entries: readonly Entry[]; readonly warnings: readonly string[] }
   | { readonly is: 'refused'; readonly refusal: PoolResponse };
 
-/** Answers deletecollection requests; the bound on deletions at once is that of all of them together. */
+/** Answers deletecollection requests; all of them together are bound by the limit on concurrent deletions. */
 export class CollectionDeleter {
   readonly #limiter = new FairLimiter(DELETIONS_AT_ONCE);
 
   constructor(readonly context: DeletionContext) {}
 
   /**
-   * Deletes each chosen object as a delete of its own, without a transaction (spec, "Operations"), and answers with the
-   * list of them. Nothing is deleted if one of them cannot be converted for that list. Throws Refusal.
+   * Deletes each chosen object separately, without a transaction (spec, "Operations"), and answers with the list of
+   * them. Nothing is deleted if one of them cannot be converted for that list. Throws Refusal.
    */
   async answer(request: FrontRequest, body: Uint8Array): Promise<void> {
     const { pool, reads } = this.context;
@@ -74,9 +74,9 @@ export class CollectionDeleter {
 }
 
 /**
- * Deletes entries, a bounded number at once. Objects that do not exist any more are left out of the outcome. The first
- * other refusal, be it sent or thrown, is the outcome; it comes when no deletion is in flight any more. None is begun
- * after it, nor when the client is gone.
+ * Deletes entries, a bounded number at once. Objects that no longer exist are left out of the outcome. The first other
+ * refusal, sent or thrown, is the outcome, once no deletion is in flight. No deletion is begun after it, or after the
+ * client has gone away.
  */
 export async function deleteEntries(
   entries: readonly Entry[],

@@ -37,7 +37,7 @@ export class Proposals {
    * 504 once the writer has ended.
    */
   open(): OpenProposal {
-    // The pool's bound counts a job until it is answered: without this one, a slow store would gather any number.
+    // The pool's bound counts a job until it is answered: without this one, proposals to a slow store would pile up.
     if (this.#open.size >= POOL_QUEUE) throw tooBusy();
     if (this.#hasWriterEnded) throw requestTimeout();
     const proposal = new Open();
@@ -54,8 +54,8 @@ export class Proposals {
   }
 
   /**
-   * The writer's verdict on an open proposal that was made. `unavailable` if there is none within WRITE_MS: the
-   * proposal may take place later.
+   * The writer's verdict on a proposal that the pool has sent. `unavailable` if there is none within WRITE_MS: the
+   * proposal may be committed later.
    */
   verdictOn({ id, verdict }: OpenProposal): Promise<Verdict> {
     const proposal = this.#open.get(ownId(id));

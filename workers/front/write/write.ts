@@ -36,9 +36,9 @@ export interface WriteContext {
 export type WriteJob = Pick<Job, 'body'> & Partial<Pick<Job, 'path' | 'granted' | 'collection'>>;
 
 /**
- * Runs a write: an attempt starts from the current object, and where that changes before the writer has the proposal,
- * there is another attempt with the newer object, a bounded number of times. Throws Refusal 409, 429, 500 and 504, and
- * an Error if the pool's thread ends or the client is gone.
+ * Runs a write: an attempt starts from the current object. If that changes before the writer has the proposal, another
+ * attempt is made with the newer object, a bounded number of times. Throws Refusal 409, 429, 500 and 504, and an Error
+ * if the pool's thread ends or the client is gone.
  */
 export const runWrite = (context: WriteContext, request: FrontRequest, job: WriteJob): Promise<PoolResponse> =>
   new Write(context, request, job).run();

@@ -19,7 +19,7 @@ interface Attempt {
   readonly isRechecked: boolean;
   /** Answer after the first of two writes; the attempt is one of the second write. */
   readonly begun?: PoolResponse;
-  /** Warnings of the attempts before, which the answer will have, too. */
+  /** Warnings of earlier attempts, which the answer will also have. */
   readonly warnings?: readonly string[] | undefined;
 }
 
@@ -69,7 +69,7 @@ export function afterJob(state: Attempting, result: JobResult, exists: (key: str
   return { ...state, is: 'refused', refusal: result };
 }
 
-/** After the writer's verdict. `answer` makes the answer to a commit, of its revision. */
+/** The state after the writer's verdict. `answer` makes the answer to a commit at its revision. */
 export function afterVerdict(
   state: In<'proposed'>,
   verdict: Verdict,
@@ -91,7 +91,7 @@ export function afterVerdict(
   }
 }
 
-/** After the cache has caught up with the store. `wasOutdated`: it was behind when the pool was asked. */
+/** The state after the cache has caught up with the store. `wasOutdated`: it was behind when the pool was asked. */
 export const afterRecheck = (state: In<'refused'>, wasOutdated: boolean): AttemptedState =>
   wasOutdated ? interrupted(state, { isRechecked: true }) : answered(state.refusal);
 

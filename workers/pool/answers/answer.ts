@@ -10,9 +10,9 @@ import type { Job } from '../../../core/threads/messages/messages.js';
 export type Headers = readonly (readonly [string, string])[];
 
 /**
- * The answer of a write. With `operations` it is sent once they are committed; without a body it then shows the
- * committed object. `gaps`: where in the body the digits of the revision go; `envelope`: into the metadata of a
- * protobuf message.
+ * The answer to a write. With `operations` it is sent once they are committed; without a body it then shows the
+ * committed object. `gaps`: the positions in the body where the digits of the revision are inserted; `envelope`: they
+ * are inserted into the metadata of a protobuf message.
  */
 export interface Answer {
   readonly status: number;

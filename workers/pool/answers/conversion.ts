@@ -10,7 +10,10 @@ import type { Context } from '../context.js';
 
 const converters = new WeakMap<Resource, { readonly convert: ConvertObjects | undefined }>();
 
-/** Returns the asynchronous converter of the objects of a resource; undefined if its strategy converts them at once. */
+/**
+ * Returns the asynchronous converter of the objects of a resource; undefined if its strategy converts them
+ * synchronously.
+ */
 export function converterOf(
   { conversion }: Pick<Context, 'conversion'>,
   resource: Resource,
@@ -75,8 +78,8 @@ class Unconverted extends Error {
 }
 
 /**
- * Calls a pure function of a kind whose objects are converted in time: whenever it needs a conversion that is not known
- * yet, that is made and the function is called again.
+ * Calls a pure function of a kind whose objects are converted asynchronously: whenever it needs a conversion that is
+ * not known yet, the conversion is made and the function is called again.
  */
 async function withConversions<T>(
   convert: ConvertObjects,
@@ -114,7 +117,7 @@ async function withConversions<T>(
   }
 }
 
-/** `compute(kind)`, at once where nothing converts the objects of the resource in time. */
+/** `compute(kind)`, called directly unless the objects of the resource are converted asynchronously. */
 export function computeWith<T>(
   context: Context,
   resource: Resource,

@@ -27,7 +27,7 @@ const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text))
 /** The end of an array that is the last member of a document, indented. */
 const INDENTED_END = '\n  ]\n}';
 
-/** The frame of a list, by the list without items. Its array `member` is the last one of the object. */
+/** The frame of a list, made from the list without items. Its array `member` is the last member of the object. */
 export function listFrame({ media, pretty = false }: TextForm, empty: object, member: string): ListFrame {
   if (media === 'yaml') {
     const text = encodeYaml(empty);
@@ -44,7 +44,7 @@ export function listFrame({ media, pretty = false }: TextForm, empty: object, me
   return { head: bytesOf(head), between: COMMA, tail: bytesOf(pretty ? INDENTED_END : tail) };
 }
 
-/** Some items as they stand in the list. */
+/** Encodes items as they appear in the list. */
 export function encodeItems({ media, pretty = false }: TextForm, items: readonly unknown[]): Uint8Array {
   if (media === 'yaml') return encodeYamlItems(items.map(item => Buffer.from(writeJson(item))));
   if (media === 'cbor') return cborItems(Buffer.from(writeJson(items)));

@@ -65,7 +65,9 @@ type Rendered =
   | Pick<Extract<JobResult, { is: 'respond' }>, 'is' | 'status' | 'headers' | 'body' | 'rest'>
   | Pick<Extract<JobResult, { is: 'rendered' }>, 'is' | 'pieces'>;
 
-/** The stored forms of objects of a request's version. Cells are computed from them: conversions may lose an order. */
+/**
+ * The stored forms of objects of a request's version. Cells are computed from them: conversions may change an order.
+ */
 const storedForms = new WeakMap<ApiObject, ApiObject>();
 
 /** Answers a read whose form the front end does not hold, or encodes a part of its answer. Throws 406. */
@@ -95,7 +97,7 @@ export async function render(context: Context, job: Job, route: Route, rendering
   return { is: 'respond', status: rendering.status, headers, body };
 }
 
-/** The objects of records. One that is read alone is explained. */
+/** The objects that show records. The object of a get is explained. */
 function showRecords(
   { authorization }: Context,
   show: NonNullable<Strategy['showRecord']>,
@@ -145,7 +147,7 @@ function renderPart(
   return framePart(context, route, choice, encodeItems(choice, part[memberOf(choice)]!), rendering);
 }
 
-/** The text of a part of a list. The first one has `list` and is answered with the text around them all. */
+/** The text of a part of a list. The first part has `list`, and is answered with the text around all parts. */
 function framePart(context: Context, route: Route, choice: Choice, text: Uint8Array, rendering: Rendering): Rendered {
   const { list, status } = rendering;
   if (!list) return { is: 'rendered', pieces: [text] };
@@ -246,7 +248,7 @@ function tableInput(
   const scale = isScale(route);
   const { columns } = resource.strategy;
   return {
-    // Columns of custom kinds are paths, which lead somewhere in a scale as well.
+    // Columns of custom kinds are paths, which may exist in a scale as well.
     columns: scale && resource.builtIn ? scaleColumns(columns) : columns,
     conditions: scale ? undefined : resource.strategy.rowConditions,
     // Columns of custom kinds are those of the version.
@@ -264,9 +266,9 @@ function tableInput(
 
 /**
  * The answer to a write, in the form that the client accepts. `commit`: the kind of transaction that the answer waits
- * for. Its revision is not known yet: the body has gaps for it, and after a put there is none at all where the
- * committed bytes themselves can be sent, as plain JSON of the stored version. The front end makes CBOR of either, once
- * the revision is in it. Throws 406.
+ * for. Its revision is not known yet: the body has gaps for it. After a put there is no body where the committed bytes
+ * themselves can be sent, as plain JSON of the stored version. The front end makes CBOR of either, once the revision is
+ * in it. Throws 406.
  */
 export function encodeAnswer(
   context: Context,
@@ -283,7 +285,7 @@ export function encodeAnswer(
   if (commit === 'put' && isPlain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
   const whole =
     commit === 'none' ? object : { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } };
-  // As a read shows it: with the members that are always there.
+  // As a read shows it, with the members that are always present.
   const shown = readJson(encodeObject(answerKind(route, resource), whole)) as unknown as ApiObject;
   const value = objectValue(context, route, choice, shown);
   if (media === 'cbor' && commit !== 'none') return { status, headers, ...withGaps(Buffer.from(writeJson(value))) };
@@ -292,7 +294,7 @@ export function encodeAnswer(
   return media === 'protobuf' ? { status, headers, body, gaps: 'envelope' } : { status, headers, ...withGaps(body) };
 }
 
-/** The kind of the object that an answer to a write shows: of a scale, which is made later, that of its resource. */
+/** The kind of the object that an answer to a write shows: for a scale, which is made later, that of its resource. */
 function answerKind(route: Route, resource: Resource): Resource {
   const { subresource } = route;
   const { type } = subresource ?? {};

@@ -49,7 +49,9 @@ export function toStoredUpdate(context: Context, request: AuthorizedRequest, obj
   return stored;
 }
 
-/** Stored objects have the defaults of their version, as reads show them. One that is not served has no schema. */
+/**
+ * Stored objects have the defaults of their version, as reads show them. A version that is not served has no schema.
+ */
 const withStoredDefaults = (
   { registry }: Context,
   { storageApiVersion, kind }: Resource,

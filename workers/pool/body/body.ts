@@ -51,7 +51,7 @@ export function parseBody(context: Context, request: AuthorizedRequest, options:
   if (mediaType === CBOR_TYPE) return decodeCbor(body);
   const yaml = isYaml(mediaType);
   const { value, duplicates, unusualNumbers } = yaml ? decodeYamlStrict(body) : parseStrict(body);
-  // They are reported together with unknown fields, which the decoder finds.
+  // Duplicates are reported together with unknown fields, which the decoder finds.
   if (options.fieldValidation !== 'Ignore') request.duplicates.push(...duplicates);
   return unusualNumbers && !yaml && resource.builtIn && mediaType !== STRATEGIC ? parseWritten(request, value) : value;
 }

@@ -53,7 +53,7 @@ function parseApplied({ contentType, body }: AuthorizedRequest['job']): Pick<Str
   }
 }
 
-/** The parser of JSON is faster. Duplicate keys are reported as the parser of YAML finds them. */
+/** Tries the JSON parser first, because it is faster. Duplicate keys are reported as the YAML parser finds them. */
 function parseYamlOrJson(body: Uint8Array): Pick<StrictJson, 'value' | 'duplicates'> {
   if (body[0] !== 0x7b) return parseYaml(body);
   try {

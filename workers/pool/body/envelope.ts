@@ -54,8 +54,8 @@ interface Expected extends TypeMeta {
 }
 
 /**
- * The refusal of a body of a built-in kind that says that it is of another kind or version: upstream's reason why it
- * cannot be decoded as the expected one, or that it is of another version of the expected kind.
+ * The refusal of a body of a built-in kind that names another kind or version. As in upstream, it says why the body
+ * cannot be decoded as the expected kind, or that it is another version of it.
  */
 function kindRefusal(registry: Registry, expected: Expected, { kind, apiVersion }: TypeMeta): Refusal {
   if (apiVersion.split('/').length > 2) return new UnreadableBody(`unexpected GroupVersion string: ${apiVersion}`);
@@ -100,7 +100,7 @@ function shownBody({ job }: AuthorizedRequest, value: Json): string {
 
 /**
  * An object of a custom kind must say its version and kind: the path does not fill them in. A write of the status takes
- * neither from the body, so that another kind, or in a patch another version, has no effect.
+ * neither from the body, so another kind, or in a patch another version, has no effect.
  */
 function checkCustomEnvelope(request: AuthorizedRequest, value: Json, object: Members): void {
   const { resource, route, target } = request;
@@ -123,16 +123,15 @@ function checkCustomEnvelope(request: AuthorizedRequest, value: Json, object: Me
   if (violations.length > 0) throw invalidObject(groupOf(givenVersion), givenKind, name, violations);
 }
 
-/** The version that an object says it is of, without its group; undefined if it says none. */
+/** The version that an object names, without its group; undefined if it names none. */
 export function versionIn(value: Json): string | undefined {
   const apiVersion = isMembers(value) ? value['apiVersion'] : undefined;
   return typeof apiVersion === 'string' && apiVersion !== '' ? versionOf(apiVersion) : undefined;
 }
 
 /**
- * Strict errors of an object that says that it is of another version of the custom kind than that of the path: fields
- * that are unknown there. A version that the definition lacks has no fields. Throws TypeMismatch for malformed
- * metadata.
+ * Strict errors of an object that names another version of the custom kind than the path: fields that are unknown in
+ * that version. A version that the definition lacks has no fields. Throws TypeMismatch for malformed metadata.
  */
 export function unknownInOtherVersion({ resource }: AuthorizedRequest, value: Json): readonly string[] {
   if (!resource.custom || !isMembers(value)) return [];

@@ -75,8 +75,8 @@ const MANAGER = 'fieldManager';
 export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /**
- * The violations of the name of a manager. Each repeats the whole name, so that of a name that is too long only the
- * first invalid character is reported.
+ * The violations of the name of a manager. Each repeats the whole name, so only the first invalid character of a name
+ * that is too long is reported.
  */
 function managerViolations(manager: string): Violation[] {
   const isTooLong = Buffer.byteLength(manager) > MANAGER_BYTES;
@@ -127,8 +127,8 @@ function queryPreconditions(query: Query): DeleteOptions['preconditions'] {
 }
 
 /**
- * Reads the options of a delete from its decoded body or, without one, from its query. Whether objects are removed that
- * cannot be read is only read if that is permitted (spec, "Deletion lifecycle"). Throws 400 and 422.
+ * Reads the options of a delete from its decoded body or, without one, from its query. The option to remove objects
+ * that cannot be read is ignored unless that is permitted (spec, "Deletion lifecycle"). Throws 400 and 422.
  */
 export function parseDeleteOptions(
   query: Query,

@@ -1,4 +1,4 @@
-/** An apply whose configuration is in CBOR; only where a server has that. */
+/** An apply whose configuration is in CBOR; accepted only by servers with CBOR. */
 export const APPLY_CBOR = 'application/apply-patch+cbor';
 
 /** Patch formats by media type (spec, "Patch content types"). */

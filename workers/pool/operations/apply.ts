@@ -109,8 +109,8 @@ const managersOfObject = (request: AuthorizedRequest, object: ApiObject, ofScale
   );
 
 /**
- * Merges a configuration into an object. `kind` is that of the basis, and converts objects as well where a webhook does
- * that. Throws 409 for conflicts, and 422 for a configuration that cannot be merged.
+ * Merges a configuration into an object. `kind` is that of the basis; its conversions include those by webhooks. Throws
+ * 409 for conflicts, and 422 for a configuration that cannot be merged.
  */
 function mergeConfiguration(
   context: Context,

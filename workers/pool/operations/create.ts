@@ -26,7 +26,7 @@ export function create(context: Context, { request, options, object }: DecodedOb
   return Object.assign(write, { refusal: badRequest('resourceVersion should not be set on objects to be created') });
 }
 
-/** The write that creates an object; `managers`: who owns its fields, where an apply has found that out. */
+/** The write that creates an object. `managers`: the owners of its fields, if an apply has computed them. */
 export function createObject(
   context: Context,
   request: AuthorizedRequest,

@@ -13,7 +13,7 @@ import type { Outcome } from '../stages/outcomes.js';
 import type { AuthorizedRequest, DecodedDelete, Deletion } from '../types.js';
 import { currentObject } from '../answers/versions.js';
 
-/** Finalizers that the garbage collector answers to (spec, "Deletion lifecycle"). */
+/** Finalizers that the garbage collector handles (spec, "Deletion lifecycle"). */
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
@@ -29,7 +29,7 @@ export function checkCollection(context: Context, request: AuthorizedRequest): v
 /**
  * DELETE of one object: begins its deletion, shortens its grace period, or removes it (spec, "Deletion lifecycle").
  * Throws 404, 409 for a precondition that fails, and 500 for an object that cannot be read, unless the options say that
- * it is to be removed nevertheless.
+ * it is to be removed anyway.
  */
 export async function remove(context: Context, { request, options }: DecodedDelete): Promise<Deletion> {
   warnOfPolicy(request, options);
@@ -68,7 +68,7 @@ function unsafeDeletion(request: AuthorizedRequest, options: DeleteOptions): Del
   return { is: 'deletion', request, options, old, outcome: { is: 'remove', old, isUnreadable: true } };
 }
 
-/** Adds the kind's warning of a delete that names no propagation policy, also if the delete fails later. */
+/** Adds the kind's warning of a delete that names no propagation policy, even if the delete fails later. */
 function warnOfPolicy({ resource, warnings }: AuthorizedRequest, options: DeleteOptions): void {
   const { deletionWarning } = resource.strategy;
   if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
@@ -98,7 +98,7 @@ export function deletionOutcome(
     return markDeleted(context, resource, object, old, grace)
       ? { is: 'store', object, expect, status }
       : { is: 'unchanged', object: old, status };
-  // Upstream marks an object of a kind with a grace period first, also if the period is 0, so that watches show its
+  // Upstream first marks an object of a kind with a grace period, even if the period is 0, so that watches show its
   // end. The second write removes it.
   if (strategy.hasGrace && !options.dryRun && markDeleted(context, resource, object, old, grace))
     return { is: 'store', object, expect, status: 200, more: true };
@@ -162,7 +162,7 @@ function setFinalizers({ metadata }: ApiObject, finalizers: string[]): void {
   else delete metadata.finalizers;
 }
 
-/** The finalizers that the client's propagation policy leads to, or the kind's. */
+/** The finalizers that follow from the client's propagation policy or, without one, from the default of the kind. */
 function finalizersAfter({ strategy }: Resource, { metadata }: ApiObject, options: DeleteOptions): string[] {
   const present = metadata.finalizers ?? [];
   const others = present.filter(name => name !== ORPHAN && name !== FOREGROUND);

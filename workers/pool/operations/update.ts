@@ -18,8 +18,8 @@ import { currentObject } from '../answers/versions.js';
 import type { WrittenPart } from '../subresources/writtenPart.js';
 
 /**
- * PUT: replaces an object or the fields of one of its subresources; creates the object if its kind is created so.
- * Throws 403 for a create that the sender may not make, 404, and 409 for another uid or version than the current one.
+ * PUT: replaces an object or the fields of one of its subresources; creates the object if its kind allows that. Throws
+ * 403 for a create that the sender may not make, 404, and 409 for another uid or version than the current one.
  */
 export async function update(context: Context, { request, options, object }: DecodedObject): Promise<ObjectWrite> {
   const { resource, route } = request;

@@ -12,8 +12,8 @@ import type { RequestTrail } from '../trail.js';
 import type { AuthorizedRequest, Permission, Received, Sender } from '../types.js';
 
 /**
- * Authenticates the sender of a request, and the user on whose behalf it was sent. The front end's cache may have known
- * already. `refusal` is for a sender that may not act as another user. Throws 401.
+ * Authenticates the sender of a request, and the user on whose behalf it was sent. The front end may have found both in
+ * its cache. `refusal` is for a sender that may not act as another user. Throws 401.
  */
 export async function findSender(context: Context, received: Received): Promise<Sender> {
   const { job, route, warnings, trail } = received;
@@ -42,7 +42,7 @@ export async function findSender(context: Context, received: Received): Promise<
       dependsOnMore = true;
       return job.path;
     },
-    // Every answer carries the warning, so that the identity must be found each time.
+    // Every answer must carry the warning, so the identity has to be found each time.
     warn(text: string) {
       dependsOnMore = true;
       warnings.push(String(text));
@@ -59,7 +59,7 @@ export async function findSender(context: Context, received: Received): Promise<
     // The sender is known nevertheless, and recorded.
     return { user, ...uncached, refusal };
   }
-  // Without credentials, the path may decide.
+  // Without credentials, whether the request is anonymous may depend on the path.
   dependsOnMore ||= !found && context.anonymous.paths !== undefined;
   const identityFor = dependsOnMore ? 'never' : cacheFor;
   return { user, identityFor, objects: objects.map(revisionOf), use, authenticator };

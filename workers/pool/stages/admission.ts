@@ -59,8 +59,8 @@ const completing =
   };
 
 /**
- * Lets mutators change the draft of a write. A deletion has no draft. Of a request with two writes, plugins are
- * asked about the first.
+ * Lets mutators change the draft of a write. A deletion has no draft. For a request with two writes, plugins are asked
+ * about the first only.
  */
 export async function mutateDraft(context: Context, write: Merge): Promise<void> {
   switch (write.is) {

@@ -33,7 +33,7 @@ export interface ChangeParts {
   readonly body?: ApiObject;
   /** Options of a delete. */
   readonly options?: DeleteOptions;
-  /** Mutators are asked: they see who owns the replicas of a scale. */
+  /** Whether mutators are asked. They see who owns the replicas of a scale. */
   readonly mutates?: boolean;
 }
 
@@ -51,7 +51,7 @@ export function changeOf(parts: ChangeParts): Change {
     ...(old ? { old: old as Frozen<ApiObject> } : {}),
     emptied,
     view: new RequestView(parts),
-    // Plugins in JavaScript may warn of anything.
+    // Plugins in JavaScript may pass any value.
     warn: text => void warnings.push(String(text)),
     annotate: (name, value) => request.trail.annotate(name, value),
     report: step => request.trail.report(step),
@@ -113,7 +113,7 @@ class RequestView implements ChangeView {
     return { group: resource.group, version: resource.version, kind: shortName(subresource?.options?.id ?? '') };
   }
 
-  /** The kind of the subresource is not that of the resource. */
+  /** Whether the kind of the subresource differs from that of the resource. */
   get #isPart(): boolean {
     const { subresource } = this.#request.route;
     return subresource !== undefined && subresource.kind !== this.#request.resource.kind;
@@ -207,7 +207,10 @@ function canonical(resource: Resource, object: ApiObject): ApiObject {
 
 const shortName = (typeId: string): string => typeId.slice(typeId.lastIndexOf('.') + 1);
 
-/** An object of the resource from JSON, with defaults. Throws 500 for anything else; `isStrict`: for unknown fields. */
+/**
+ * An object of the resource from JSON, with defaults. Throws 500 for anything else; if `isStrict`, also for unknown
+ * fields.
+ */
 function decode(resource: Resource, shown: { [key: string]: Json }, isStrict: boolean): ApiObject {
   const { kind, apiVersion } = resource;
   if (shown['kind'] !== kind || shown['apiVersion'] !== apiVersion)
@@ -219,7 +222,7 @@ function decode(resource: Resource, shown: { [key: string]: Json }, isStrict: bo
   try {
     object = decodeAsKind(resource, shown, { strictErrors });
     object.metadata ??= {};
-    // How the time of an object that is not created yet is encoded.
+    // The time of an object that is not created yet is encoded as null.
     if (object.metadata.creationTimestamp === null) delete object.metadata.creationTimestamp;
     resource.strategy.applyDefaults(object);
   } catch (error) {

@@ -67,7 +67,7 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
   }
 }
 
-/** Returns the operation of a POST: create an object, act on one, or ask something that is not stored. */
+/** Returns the operation of a POST: create an object, act on one, or answer a review, which is not stored. */
 function kindOfCreate({ resource, route }: AuthorizedRequest): 'create' | 'action' | 'review' {
   if (route.subresource) return 'action';
   if (resource.stored) return 'create';
@@ -136,9 +136,9 @@ function withDefaults(resource: Resource, object: ApiObject): ApiObject {
 /**
  * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Errors in the
  * patch itself come before unknown fields, which a strategic merge reports in sorted order. Upstream keeps nulls in the
- * result of an apply to a custom kind. Throws 400 for a result without a version, and 422 for one that is no object of
- * the kind, and for unknown fields where they are refused: it shows the patch if it is a strategic one, else the
- * result.
+ * result of an apply to a custom kind. Throws 400 for a result without a version. Throws 422 for a result that is not
+ * an object of the kind, and for unknown fields where they are refused: it shows the patch if it is a strategic one,
+ * else the result.
  */
 export function decodePatched(
   context: Context,
@@ -155,7 +155,7 @@ export function decodePatched(
     return invalidObject('', '', '', [invalid('patch', given, why)]);
   };
   const refuseUnknown = (all: string): Refusal => invalidPatch(`strict decoding error: ${all}`);
-  // Upstream reads an object without a version in a form whose metadata have other names, and finds no name.
+  // Upstream reads an object without a version in a form whose metadata has other members, and finds no name.
   if (resource.builtIn && !strategic && isMembers(value) && !value['apiVersion']) throw missingName(request);
   const unknown: string[] = [];
   const sink = {

@@ -66,7 +66,7 @@ function withoutStatus(set: FieldSet): FieldSet {
   return rest;
 }
 
-/** The fields that a write of the status may own: those of the status, and of the metadata those not in `kept`. */
+/** The fields that a write of the status may own: those of the status, and those of the metadata except `kept`. */
 function statusFields(set: FieldSet, kept: readonly string[] = []): FieldSet {
   const { 'f:metadata': metadata, 'f:status': status } = set;
   const rest = Object.entries(metadata ?? {}).filter(([name]) => !kept.includes(name.slice('f:'.length)));
@@ -148,7 +148,7 @@ export function kindOf({ registry }: Context, request: AuthorizedRequest): Manag
   };
 }
 
-/** A kind of one version, of whose objects a write may own all fields. */
+/** A kind of one version. Writes may own all fields of its objects. */
 function plainKind(apiVersion: string, type: Struct, empty: Json): ManagedKind {
   const version: KindVersion = { shape: shapeOf(type), convert: object => object };
   return { apiVersion, empty, writable: allFields, version: asked => (asked === apiVersion ? version : undefined) };
@@ -181,14 +181,14 @@ export function managersOfNew(context: Context, request: AuthorizedRequest, obje
   }
 }
 
-/** The owner of all fields of an object that the server creates beside that of a request: the server itself. */
+/** The owner of all fields of an object that the server creates besides that of a request: the server itself. */
 export function managersOfOwn({ naming, now }: Context, resource: Resource, object: ApiObject): FieldManagers {
   const writer = { manager: naming.component('orchestrator-apiserver'), subresource: '', now: timestamp(now()) };
   const kind = plainKind(resource.apiVersion, resource.type, emptyObject(resource));
   return updateManagers(kind, writer, undefined, json(object), NOBODY);
 }
 
-/** Returns the owners of the fields of the body of an action, which is not an object of the resource. */
+/** Returns the owners of the fields in an action's body, which is not an object of the resource. */
 export function managersOfBody(context: Context, request: AuthorizedRequest, body: ApiObject): FieldManagers {
   const { group, version, type } = request.route.subresource ?? request.resource;
   const apiVersion = group ? `${group}/${version}` : version;
@@ -212,7 +212,7 @@ function managersBefore(
 
 /**
  * Returns the owners of the fields of `object`, which replaces `old` by a write other than an apply. An object without
- * managers stays without.
+ * managers gets none.
  */
 export function managersOfUpdated(
   context: Context,
@@ -261,7 +261,7 @@ export function managersOfScaled(
   if (managers.size === 0) return NOBODY;
   const field = replicasField(request);
   const owners = scaleManagers(managers, field);
-  // Upstream does not begin to record owners of a scale that has none.
+  // Upstream does not begin to record owners of a scale that has no owners yet.
   if (owners.size === 0) return managers;
   const writer = writerOf(context, request);
   const changed = updateManagers(scaleKind(request), writer, json(before), json(after), owners);

@@ -39,7 +39,7 @@ export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
   else metadata.generation = old.metadata.generation;
 }
 
-/** Equal texts are the same reference. */
+/** Owner references with equal texts are the same. */
 const referenceText = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string =>
   JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
 

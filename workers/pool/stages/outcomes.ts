@@ -19,9 +19,12 @@ export interface Stored {
 export interface Removed {
   readonly is: 'remove';
   readonly old: ApiObject;
-  /** The object of the answer; absent: the object as it was or a Status, as its kind does. */
+  /** The object of the answer; absent: the object as it was, or a Status if its kind answers with one. */
   readonly shown?: ApiObject;
-  /** The object cannot be read: `old` has its name alone. No validator is asked, as there is nothing to show it. */
+  /**
+   * Whether the object cannot be read: then `old` has only its name, and no validator is asked, as there is nothing to
+   * show.
+   */
   readonly isUnreadable?: boolean;
 }
 
@@ -32,7 +35,7 @@ export interface Unwritten {
   readonly status: number;
 }
 
-/** An object to store beside that of the request. One without a resourceVersion is new. */
+/** An object to store besides that of the request. One without a resourceVersion is new. */
 export interface OtherChange {
   readonly resource: Resource;
   readonly object: ApiObject;

@@ -14,9 +14,8 @@ import { askValidators, runValidation } from './admission.js';
 import { changeOf, reviewChange } from './admissionChange.js';
 
 /**
- * Carries out an action or a review once mutators have run, and asks the validators: about the resulting object
- * where the kind can say that before it is stored, else about the body. Throws the refusals of the kind and the
- * validators.
+ * Carries out an action or a review once mutators have run, and asks the validators: about the resulting object where
+ * the kind can make it before it is stored, else about the body. Throws the refusals of the kind and the validators.
  */
 export const performWrite = (context: Context, write: Action | Review): Promise<ValidWrite> =>
   write.is === 'action' ? performAction(context, write) : performReview(context, write);
@@ -52,7 +51,10 @@ async function performAction(context: Context, action: Action): Promise<ValidWri
   }
 }
 
-/** The changed object, once validators were asked about it; about the body where the kind refuses the change. */
+/**
+ * Returns the changed object, once validators were asked about it. If the kind refuses the change, they are asked about
+ * the body.
+ */
 async function runAndAsk(
   run: () => ApiObject,
   draft: ApiObject,
@@ -107,7 +109,7 @@ export function storedResource({ registry }: Context, storageName: string): Reso
   return resource;
 }
 
-/** Answers a review that its kind finds valid. Its metadata are not validated: nothing is made that has them. */
+/** Answers a review that its kind finds valid. Its metadata is not validated, because no object gets it. */
 async function performReview(context: Context, write: Review): Promise<ValidWrite> {
   const { request, draft, dryRun } = write;
   const { strategy } = request.resource;

@@ -9,7 +9,7 @@ import type { AuthorizedRequest } from '../types.js';
 export const missingName = ({ target }: AuthorizedRequest): Refusal =>
   badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
 
-/** Throws 400 for a path without a name: those of custom kinds are not refused before. */
+/** Throws 400 for a path without a name: such paths of custom kinds are not refused earlier. */
 export function checkPathName({ target }: AuthorizedRequest): void {
   if (target.name === '') throw badRequest('name must be provided');
 }
@@ -40,10 +40,12 @@ export function ensureNamespace({ resource, target }: AuthorizedRequest, { metad
 export const parseVersion = ({ metadata: { resourceVersion } }: ApiObject): number =>
   resourceVersion ? parseRevision(resourceVersion, 'metadata.resourceVersion') : 0;
 
-/** The refusal of a change of another version than that of `old`. The decision names the manager that wrote it. */
+/**
+ * The 409 for a change that expects another version than `old` has. The decision names the manager that wrote `old`.
+ */
 function modifiedError(request: AuthorizedRequest, old: ApiObject): Refusal {
   const managers = [...decodeManagers(old.metadata.managedFields).values()];
-  // Times are seconds: of several writes in one, any of them may be named.
+  // Times are in seconds: of several writes within one second, any may be named.
   const newest = managers.sort((a, b) => (a.time ?? '').localeCompare(b.time ?? '')).at(-1);
   if (newest) request.trail.conflict([{ owner: newest, path: '.metadata.resourceVersion' }]);
   return conflictError(request, MODIFIED);

@@ -100,7 +100,7 @@ function proposedCharges({ naming, now }: Context, { charges }: AuthorizedReques
 
 const MARK = Buffer.from(REVISION_MARK);
 
-/** The operations that store changes of other objects than that of the request. */
+/** The operations that store changes of objects other than that of the request. */
 const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] = []): Transaction =>
   changes.map(({ resource, object }) => ({
     is: 'put',
@@ -126,8 +126,8 @@ function withoutManagers(object: ApiObject): ApiObject {
 }
 
 /**
- * The bytes to store of the object of a request. One that is too large with the owners of its fields loses them, unless
- * it is applied. Throws 500 for an object too large.
+ * The bytes to store of the object of a request. An object that is too large with the owners of its fields loses these,
+ * unless it is applied. Throws 500 for an object that is too large without them.
  */
 function encodeFitting(
   context: Context,

@@ -36,8 +36,8 @@ function directTarget({ resource, route }: AuthorizedRequest): Target | undefine
 }
 
 /**
- * Throws for a create on a subresource or virtual kind that no rules know: 404 where its object does not exist, else
- * 405.
+ * Throws for a create on a subresource or virtual kind that no kind has rules for: 404 where its object does not exist,
+ * else 405.
  */
 export function checkAction(context: Context, request: AuthorizedRequest): void {
   if (indirectTarget(context, request) ?? directTarget(request)) return;

@@ -14,7 +14,7 @@ import type { AuthorizedRequest, ObjectWrite } from '../types.js';
 /** Whether a request is about the scale of an object. */
 export const isScale = ({ subresource }: Route): boolean => subresource?.name === 'scale';
 
-/** Stands for a count that a custom object does not have: no other one is as small, and none may be negative. */
+/** Stands for a count that a custom object does not have. Counts are not negative, so no count has this value. */
 const NO_COUNT = -(2 ** 31);
 
 /** Throws 500 for an object whose values are not counts where its scale has counts. */
@@ -50,7 +50,7 @@ export function scaleOf(resource: Resource, object: ApiObject, lenient = false):
 
 /**
  * The scale that a patch is applied to: it always has `spec.replicas`. If the kind requires a count and the object has
- * none, `replaceScale` refuses the result of a patch that does not set it. Throws 500 as `scaleOf`.
+ * none, `replaceScale` refuses the result of a patch that does not set it. Throws 500 like `scaleOf`.
  */
 export function scaleWithReplicas(resource: Resource, object: ApiObject): ApiObject {
   const scale = scaleOf(resource, object, true);
@@ -60,7 +60,7 @@ export function scaleWithReplicas(resource: Resource, object: ApiObject): ApiObj
 
 /**
  * The write that sets the desired replicas of `old` to those of `scale` and changes nothing else. `managers`: who owns
- * the fields of the object then. Throws 400 and 409 for metadata that are not the object's, 422 for negative replicas,
+ * the fields of the object then. Throws 400 and 409 for metadata that is not the object's, 422 for negative replicas,
  * and 500 for an object that has other values than counts.
  */
 export function replaceScale(
@@ -120,8 +120,8 @@ export function replaceScale(
 }
 
 /**
- * Sets the replicas at the path, which in custom kinds may name any members, also those that every object inherits.
- * Values on the path have members: `scaleOf` has refused others.
+ * Sets the replicas at the path, which in custom kinds may name any members, including those that every object
+ * inherits. Values on the path have members: `scaleOf` has refused others.
  */
 export function setReplicas(object: ApiObject, path: readonly string[], replicas: Json): void {
   let at = object as unknown as Members;

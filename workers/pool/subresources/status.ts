@@ -27,7 +27,7 @@ function withKept(
   return result;
 }
 
-/** A write of the status: takes status and metadata from the request, and all else from the current object. */
+/** A write of the status: takes status and metadata from the request, and everything else from the current object. */
 export function statusPart(
   { resource }: AuthorizedRequest,
   object: ApiObject,

@@ -38,7 +38,7 @@ interface Template {
 }
 
 function templateOf(object: UnknownRecord, counters: readonly string[]): Template {
-  // No part of the object has it.
+  // A text that no part of the object contains.
   const mark = randomUUID();
   const metadata = recordAt(object, 'metadata') ?? {};
   const managers = recordsAt(metadata, 'managedFields');

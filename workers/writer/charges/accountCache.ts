@@ -2,9 +2,9 @@ import { ACCOUNT_BYTES, ACCOUNTS } from '../../../core/limits.js';
 import { isReadable } from '../../../core/threads/entries/unreadable.js';
 import { Account, type StoredObject } from './account.js';
 
-/** The accounts that were used lately, by key. */
+/** The accounts that were used recently, by key. */
 export class AccountCache {
-  /** Those that were not used for the longest time are first. */
+  /** The least recently used ones come first. */
   readonly #accounts = new Map<string, Account>();
   /** The encoded bytes of all their objects. */
   #bytes = 0;
@@ -13,7 +13,7 @@ export class AccountCache {
     return this.#accounts.has(key);
   }
 
-  /** The account of a key, which is used by this. */
+  /** The account of a key, which counts as used now. */
   get(key: string): Account | undefined {
     const account = this.#accounts.get(key);
     if (account) {

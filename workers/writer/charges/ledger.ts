@@ -28,7 +28,7 @@ const stale = ({ id }: Proposal): Verdict => ({ id, is: 'stale' });
 
 const itemsOf = ({ charges }: Proposal): readonly ProposedCharge[] => charges?.items ?? [];
 
-/** The accounts that have been charged lately, by key. */
+/** The accounts that have been charged recently, by key. */
 class Accounts {
   readonly #known = new AccountCache();
   /** Keys whose objects are being read. */

@@ -22,7 +22,7 @@ function removeField(set: UnknownRecord, [first, ...rest]: readonly string[]): v
   removeField(below, rest);
   const left = Object.keys(below);
   if (left.length === 0 && !wasEmpty) delete set[first];
-  // A field that has only itself.
+  // Only the mark of the field itself is left.
   else if (left.length === 1 && left[0] === '.') set[first] = {};
 }
 

@@ -6,7 +6,7 @@ import { checkConfigKind, recordOf, refuseFaults } from '../../configuration.js'
 
 const GROUP = 'eventratelimit.admission.orchestrator.io';
 const TYPES = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
-/** Keys that a limit knows at once, where the configuration does not say it; upstream's number. */
+/** Number of keys that a limit remembers, unless the configuration sets it; upstream's default. */
 const DEFAULT_KEYS = 4096;
 const MOST = 2 ** 31 - 1;
 
@@ -17,9 +17,9 @@ export type LimitType = (typeof TYPES)[number];
 export interface EventLimit {
   readonly type: LimitType;
   readonly perSecond: number;
-  /** Events at once after a pause. */
+  /** Number of events that are accepted at once after a pause. */
   readonly burst: number;
-  /** Keys that are known at once: the one that was used least recently is forgotten for another. */
+  /** Number of keys that are remembered: beyond that, the least recently used one is forgotten. */
   readonly keys: number;
 }
 

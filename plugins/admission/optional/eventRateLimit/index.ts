@@ -32,7 +32,7 @@ const limitEvents =
   (host: Pick<Host<'pool'>, 'service'>): Validator => {
     const limiter = host.service(EVENT_LIMITER_SERVICE);
     return {
-      // Upstream limits the core form alone.
+      // Upstream limits only events in the core form.
       on: { groups: [''], resources: ['events'], operations: ['CREATE', 'UPDATE'] },
       async validate(change, object) {
         if (change.dryRun) return [];
@@ -45,7 +45,7 @@ const limitEvents =
     };
   };
 
-/** Limits the events per second, of all, of a namespace, of a user, or about an object. */
+/** Limits the events per second: in total, of a namespace, of a user, or about an object. */
 export default definePlugin<readonly EventLimit[]>({
   name: 'event-rate-limit',
   parse: parseConfig,

@@ -25,7 +25,7 @@ class Buckets {
 
 /**
  * Counts the events of all threads of the pool. It is asked with the keys of an event, one for each limit, and answers
- * with the positions of the limits that it exceeds; each of the others has counted it.
+ * with the positions of the limits that the event exceeds; the other limits have counted it.
  */
 export class EventLimiter implements Service {
   readonly name = EVENT_LIMITER_SERVICE;
@@ -36,7 +36,7 @@ export class EventLimiter implements Service {
   }
 
   start(): void {
-    // It has no state that others read.
+    // The service has no state that others read.
   }
 
   ask(keys: unknown): readonly number[] {

@@ -7,7 +7,7 @@ import { recordOf } from '../../configuration.js';
 export interface ImagePolicyConfig {
   /** The kubeconfig of the webhook. */
   readonly file: string;
-  /** How long an answer that allows is used again, and another one. */
+  /** How long an answer that allows is used again, and how long any other answer is. */
   readonly allowMs: number;
   readonly denyMs: number;
   /** The pause before a call that failed is made again. */
@@ -21,10 +21,10 @@ const ROOT = 'imagePolicy';
 const SECOND = 1000;
 const TTL = { least: SECOND, most: 30 * 60 * SECOND, default: 5 * 60 * SECOND };
 const BACKOFF = { least: 1, most: 5 * 60 * SECOND, default: 500 };
-/** Stands for 0 where 0 is the default. */
+/** Stands for a time of 0, since 0 stands for the default. */
 const NONE = -1;
 
-/** A time in units of `unit` milliseconds. Upstream takes the default for 0, and -1 for none. */
+/** A time in units of `unit` milliseconds. As in upstream, 0 is the default, and -1 is none. */
 function timeAt(config: UnknownRecord, key: string, unit: number, limits: typeof TTL): number {
   const { [key]: value = 0 } = config;
   const path = `${ROOT}.${key}`;

@@ -7,7 +7,7 @@ import { evaluators } from '../usage/evaluators.js';
 import { scopesOf } from '../usage/scopes.js';
 import type { ObjectCounts } from './counts.js';
 
-/** Resources whose objects use more than a place. */
+/** Resources for which quotas count more than the number of objects. */
 const MEASURED = ['pods', 'services', 'persistentvolumeclaims'];
 const COUNT = 'count/';
 
@@ -46,7 +46,7 @@ export class UsageCounter {
     }
   }
 
-  /** Whether objects of a resource use more than a place. */
+  /** Whether quotas count more than the number of the objects of a resource. */
   isMeasured(storageName: string): boolean {
     return this.#measured.some(measured => measured.storageName === storageName);
   }
@@ -84,7 +84,7 @@ export class UsageCounter {
     const namespace = quota.metadata.namespace ?? '';
     const scopes = scopesOf(quota);
     const plural = storageName.slice('core/'.length);
-    // Only counted: the objects need not be read.
+    // Only their number counts: the objects need not be read.
     if (scopes.length === 0 && resources.every(name => name === objectCount('', plural)))
       return new Map([[resources[0]!, countOf(this.#counts.of(namespace, storageName))]]);
     const now = this.#host.now();

@@ -1,6 +1,6 @@
 import type { ApiObject, ResourceEvent } from '../../../../core/api/index.js';
 
-/** How many objects of each resource a namespace has, kept up by the events of all resources. */
+/** The number of objects of each resource in a namespace, kept up to date by the events of all resources. */
 export class ObjectCounts {
   readonly #namespaces = new Map<string, Map<string, number>>();
 

@@ -18,14 +18,14 @@ import { ObjectCounts } from './counts.js';
 import { UsageCounter } from './counter.js';
 
 const QUOTAS = 'core/resourcequotas';
-/** How often all quotas are counted, in milliseconds: pods whose grace period has ended use nothing any more. */
+/** How often all quotas are counted, in milliseconds: pods whose grace period has ended no longer use anything. */
 const RECOUNT_MS = 5 * 60_000;
 /**
- * How long the changes of a quota are gathered, in milliseconds: admission changes it with each object. While that goes
- * on, twice as long each time.
+ * How long the changes of a quota are gathered, in milliseconds: admission changes it with each object. The time
+ * doubles while changes go on.
  */
 const GATHER_MS = { min: 50, max: 2000 };
-/** Of its time, a quota is counted at most this part. */
+/** The largest share of the time in which one quota may be counted. */
 const SHARE = 1 / 5;
 /** Admission may change a quota between two attempts. */
 const BACK_OFF = { min: 5, max: 1000 };
@@ -44,7 +44,7 @@ const written = (amounts: Amounts): { [resource: string]: string } =>
 interface Known {
   /** The quota at its last change. */
   quota: () => Quota;
-  /** When it is looked at for its changes, by the clock of `performance`; 0: it has not changed since. */
+  /** When its changes are processed, by the clock of `performance`; 0: there are none. */
   lookAt: number;
   /** How long its changes are gathered, and until when that time grows. */
   gatherMs: number;
@@ -65,7 +65,7 @@ function lookLater(known: Known, now: number): void {
 class Quotas {
   readonly #namespaces = new Map<string, Map<string, Known>>();
 
-  /** Takes a change of a quota. Returns whether it is to be reconciled. */
+  /** Takes a change of a quota. Returns whether it must be reconciled. */
   take({ type, namespace, name, object }: ResourceEvent<ResourceQuota>): boolean {
     let quotas = this.#namespaces.get(namespace);
     if (type === 'DELETED') {
@@ -98,7 +98,9 @@ class Quotas {
 const isPublished = ({ spec, status }: Quota): boolean =>
   status?.hard !== undefined && status.used !== undefined && isEqual(amountsOf(spec.hard), amountsOf(status.hard));
 
-/** The status of a quota, if it is to be another one. A resource that nothing counts any more keeps its last amount. */
+/**
+ * The new status of a quota; undefined if it stays the same. A resource that nothing counts now keeps its last amount.
+ */
 function statusOf({ spec, status }: Quota, counted: Amounts): object | undefined {
   const hard = amountsOf(spec.hard);
   const before = amountsOf(status?.used);
@@ -131,7 +133,7 @@ function quotaController(host: Host<'control'>): Controller {
   function* affected(event: ResourceEvent<ApiObject>): Iterable<KeyOf> {
     counts.take(event);
     const { type, namespace, storageName } = event;
-    // One that is to be counted anyway is queued already.
+    // Quotas that must be counted anyway are queued already.
     const others = type === 'ADDED' ? [] : [...quotas.of(namespace)].filter(([, { isDue }]) => !isDue);
     if (others.length === 0 || !mayFree(event)) return;
     for (const [name, quota] of others) {

@@ -30,7 +30,7 @@ export const objectCount = (group: string, plural: string): string =>
 /** Kinds of the core group whose objects are counted by their plural name too. */
 export const CLASSIC = ['configmaps', 'replicationcontrollers', 'resourcequotas', 'secrets'];
 
-/** The evaluator of kinds of which only the number of objects is limited. */
+/** The evaluator of kinds for which only the number of objects is limited. */
 export function countEvaluator(group: string, plural: string): Evaluator {
   const names = [objectCount(group, plural), ...(group === '' && CLASSIC.includes(plural) ? [plural] : [])];
   const usage: Amounts = new Map(names.map(name => [name, countOf(1)]));

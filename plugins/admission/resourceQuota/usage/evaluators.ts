@@ -6,7 +6,7 @@ import { podEvaluator } from './pods.js';
 /** Finds the evaluator of a resource. Groups are as clients name them. */
 export type EvaluatorOf = (group: string, plural: string) => Evaluator;
 
-/** The evaluators of all resources. Those of which only objects are counted are made when they are first needed. */
+/** The evaluators of all resources. Evaluators that only count objects are made when they are first needed. */
 export function evaluators(naming: Naming): EvaluatorOf {
   const known = new Map<string, Evaluator>([
     ['/pods', podEvaluator(naming)],

@@ -29,7 +29,7 @@ function changedLabels(labels: Labels = {}, before: Labels = {}): readonly strin
   return [...keys].filter(key => labelIn(labels, key) !== labelIn(before, key));
 }
 
-/** Whether only others may set a label: one for the isolation of workloads, or an unknown one of the system. */
+/** Whether only others may set a label: a label for the isolation of workloads, or an unknown label of the system. */
 function labelRule(naming: Naming): (label: string) => boolean {
   const own = new Set(OWN_LABELS.map(naming.label));
   const domainOf = (neutral: string): string => naming.label(`${neutral}/x`).slice(0, -2);
@@ -43,7 +43,10 @@ function labelRule(naming: Naming): (label: string) => boolean {
   };
 }
 
-/** Its own node, without taints after registration, labels for isolation, owners and configuration sources. */
+/**
+ * A node may write its own node, without taints after registration, labels for isolation, owners and configuration
+ * sources.
+ */
 export function restrictNode(naming: Naming): Restriction {
   const isReserved = labelRule(naming);
   return restricted => {

@@ -34,7 +34,7 @@ function checkReferences(restricted: Restricted): void {
   const { node } = restricted;
   const pod = podIn(restricted)!;
   const volumes = pod.spec.volumes ?? [];
-  // As if it were no mirror pod, whose references do not count.
+  // Read as if it were not a mirror pod: the references of mirror pods are not gathered.
   const found = podReferences(pod, '');
   const refuse = (what: string): never =>
     forbid(restricted, `node ${JSON.stringify(node)} can not create pods that reference ${what}`);
@@ -71,7 +71,7 @@ function checkStatus(restricted: Restricted): void {
     forbid(restricted, `${who} cannot update resource claim statues`);
 }
 
-/** Mirror pods of its own; the status, deletion and eviction of the pods that are bound to it. */
+/** A node may write mirror pods of its own, and the status, deletion and eviction of the pods that are bound to it. */
 export function restrictPod(naming: Naming, nodes: Informer, pods: Informer): Restriction {
   const mirror = naming.label('orchestrator.io/config.mirror');
   return restricted => {

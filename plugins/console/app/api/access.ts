@@ -24,8 +24,8 @@ const rules = signal<Rules | undefined>(undefined);
 const has = (list: readonly string[] = [], name: string): boolean => list.includes('*') || list.includes(name);
 
 /**
- * Whether a user with these rules may do something with all objects of a kind. Rules that the server calls incomplete
- * hide nothing: it decides when it is asked.
+ * Whether a user with these rules may use a verb on all objects of a kind. If the server calls the rules incomplete,
+ * nothing is hidden: the server decides about each request.
  */
 function allows({ resourceRules = [], incomplete = false }: Rules, verb: string, group: string, resource: string) {
   const isAllowed = resourceRules.some(
@@ -39,8 +39,8 @@ function allows({ resourceRules = [], incomplete = false }: Rules, verb: string,
 }
 
 /**
- * Whether the user may do something with the objects of a kind in the selected namespace, as far as the console knows:
- * for its content. The server decides. True until the rules are known.
+ * Whether the user may use a verb on the objects of a kind in the selected namespace, as far as the console knows. That
+ * determines what it shows; the server decides. True until the rules are known.
  */
 export const mayInNamespace = (verb: string, { group, resource }: Pick<Kind, 'group' | 'resource'>): boolean =>
   rules.value === undefined || allows(rules.value, verb, group, resource);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** A refusal of the server: the Status that it answered with, or a text where the answer was none. */
+/** A refusal of the server: the Status that it answered with, or a text if the answer was not a Status. */
 export class ApiError extends Error {
   constructor(
     readonly code: number,
@@ -8,7 +8,7 @@ export class ApiError extends Error {
     message: string,
     /** The id of the request in the audit log, by which the server can say why it refused. */
     readonly auditId: string | undefined,
-    /** The whole Status; undefined where the answer was none. */
+    /** The whole Status; undefined if the answer was not a Status. */
     readonly status?: Status,
   ) {
     super(message);
@@ -26,7 +26,7 @@ export interface Status {
   };
 }
 
-/** Parts of a request beside method and path. */
+/** Parts of a request besides method and path. */
 export interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** A text is sent as it is, anything else as JSON. */
@@ -64,8 +64,8 @@ async function errorOf(response: Response): Promise<ApiError> {
 }
 
 /**
- * Sends a request with the session. Resolves with an answer whose status is of success. Throws ApiError for any other,
- * and TypeError if the server cannot be reached.
+ * Sends a request with the session. Resolves with a successful answer. Throws ApiError for any other, and TypeError if
+ * the server cannot be reached.
  */
 export async function send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const { query, body, accept = 'application/json', contentType = 'application/json', signal: aborts } = options;
@@ -86,7 +86,7 @@ export async function send(method: string, path: string, options: RequestOptions
   throw await errorOf(response);
 }
 
-/** Sends a request and reads the JSON of the answer. Throws as `send`. */
+/** Sends a request and reads the JSON of the answer. Throws like `send`. */
 export async function sendJson<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
   return (await (await send(method, path, options)).json()) as T;
 }

@@ -8,7 +8,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Which manager owns which fields, as objects say it of themselves. */
+/** The fields that a manager owns, as objects state it. */
 export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: 'Apply' | 'Update';

@@ -50,7 +50,7 @@ export async function signIn(credentials: { readonly token: string } | { readonl
   await readSession();
 }
 
-/** Ends the session. The user is the one of the certificate then, if the browser sends one. */
+/** Ends the session. After that, the user is that of the certificate, if the browser sends one. */
 export async function signOut(): Promise<void> {
   await send('DELETE', SESSION);
   await readSession();

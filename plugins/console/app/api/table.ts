@@ -8,7 +8,7 @@ export interface Column {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0 for columns that are shown where there is little room. */
+  /** 0 for columns that are shown even where there is little room. */
   readonly priority: number;
 }
 

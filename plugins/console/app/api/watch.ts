@@ -13,7 +13,7 @@ export interface WatchOptions<T> extends Pick<RequestOptions, 'query' | 'accept'
   readonly take: (events: readonly WatchEvent<T>[]) => void;
   /** The version of an event or bookmark, where the watch continues after an interruption. */
   readonly versionOf: (object: T) => string | undefined;
-  /** Called with false when the connection is lost, and with true when it is there again. */
+  /** Called with false when the connection is lost, and with true when it is restored. */
   readonly connected: (is: boolean) => void;
   readonly signal: AbortSignal;
 }
@@ -34,7 +34,7 @@ const isExpired = (error: unknown): boolean =>
 /** Whether asking again cannot help. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.code >= 400 && error.code < 429;
 
-/** The lines of a stream, of which each is a JSON document, in batches as they arrive. */
+/** The lines of a stream, each a JSON document, in batches as they arrive. */
 async function* batchesOf<T>(body: ReadableStream<Uint8Array>): AsyncGenerator<T[]> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';

@@ -24,7 +24,7 @@ const SAMPLE = 60;
 
 function widthOf(title: string, texts: readonly string[], widest: number): number {
   const lengths = texts.map(({ length }) => length).sort((a, b) => a - b);
-  // Few long texts are cut: they do not make the column wide for all.
+  // A few long texts are cut, so that they do not make the column wide for all rows.
   const common = lengths[Math.floor(lengths.length * 0.9)] ?? 0;
   return Math.min(widest, Math.max(NARROWEST, title.length + 1, common + 1));
 }

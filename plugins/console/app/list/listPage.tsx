@@ -21,7 +21,7 @@ const STATES = {
 
 const numbers = new Intl.NumberFormat('en');
 
-/** A field of the search, which goes into the address when the user pauses. */
+/** A search field, whose text is put into the address when the user pauses. */
 function SearchField(props: {
   readonly name: string;
   readonly label: string;

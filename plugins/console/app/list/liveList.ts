@@ -19,7 +19,7 @@ export interface ListQuery {
   readonly name: string;
 }
 
-/** The state of a list for the person who looks at it. */
+/** The state of a list, as the user sees it. */
 export type ListState = 'loading' | 'live' | 'reconnecting' | 'failed';
 
 const isExpired = (error: unknown): boolean => error instanceof ApiError && error.code === 410;
@@ -33,7 +33,7 @@ export class LiveList {
   /** Why the server refused the list. */
   readonly error = signal<ApiError | TypeError | undefined>(undefined);
   readonly columns = signal<readonly Column[]>([]);
-  /** Grows with every change of the rows. */
+  /** Incremented with every change of the rows. */
   readonly version = signal(0);
   rows: PagedRows;
   #resourceVersion = '';

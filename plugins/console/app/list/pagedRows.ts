@@ -6,11 +6,11 @@ export interface RowPage {
   readonly token: string;
   /** The number of rows that the server gave. */
   readonly size: number;
-  /** The last key of the range. The range begins behind the page before. */
+  /** The last key of the range, which begins after the last key of the previous page. */
   last: string;
   /** The rows in order; undefined while they are not kept. */
   rows: Row[] | undefined;
-  /** The number of rows, also while they are not kept. */
+  /** The number of rows, even while they are not kept. */
   count: number;
   /** The rows by key that have changed since the version of the list; null for one that is gone. */
   readonly changes: Map<string, Row | null>;
@@ -21,7 +21,7 @@ export interface RowPage {
 /** Maximum number of rows that are kept. Visible pages are always kept. */
 const KEPT_ROWS = 20_000;
 
-/** Where a key is in sorted rows, or where it would be inserted. */
+/** The index of a key in sorted rows, or the index at which it would be inserted. */
 function indexOf(rows: readonly Row[], key: string): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -43,16 +43,16 @@ function change(rows: Row[], key: string, row: Row | null): number {
 
 /**
  * The rows of a list that is read page by page, and kept current by the events of a watch. The rows of the pages that
- * were shown last are kept; of the others, only their number and their changes, so that a page can be read
- * again at the version of the list. With `keep`, rows that it does not select are left out, and all others stay.
+ * were shown last are kept; of the others, only their number and their changes, so that a page can be read again at the
+ * version of the list. With `keep`, rows that it does not select are left out, and all others are kept.
  */
 export class PagedRows {
   readonly pages: RowPage[] = [];
   /** The token of the next page; undefined once all have been read. */
   next: string | undefined = '';
-  /** Rows behind the pages that were read, by the server's count. */
+  /** Number of rows after the pages that were read, by the server's count. */
   remaining = 0;
-  /** Changes behind the last page, and by how much each has made the list longer. */
+  /** Changes after the last page, and by how much each has made the list longer. */
   readonly #tail = new Map<string, { readonly row: Row | null; readonly grown: number }>();
   #clock = 0;
   /** Keys of objects that have changed since the list was read, which are kept. */
@@ -65,7 +65,7 @@ export class PagedRows {
     return this.known + (this.keep ? 0 : Math.max(0, this.remaining));
   }
 
-  /** Whether `total` is the number of all rows: servers do not count the selection of selectors. */
+  /** Whether `total` is the number of all rows: servers do not count the rows that selectors choose. */
   get isCounted(): boolean {
     return this.next === undefined || this.remaining > 0;
   }
@@ -106,7 +106,7 @@ export class PagedRows {
     return missing;
   }
 
-  /** Adds the page that `next` was the token of. */
+  /** Adds the page that was read with the token `next`. */
   append(rows: readonly Row[], next: string | undefined, remaining: number | undefined): void {
     const last = next === undefined ? '\uffff' : (rows.at(-1)?.key ?? '');
     const changes = new Map<string, Row | null>();

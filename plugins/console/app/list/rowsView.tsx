@@ -8,7 +8,7 @@ import { hrefOf, navigate, namespace } from '../router.js';
 import { columnsOf, fitting, type ShownColumn, tracksOf } from './columns.js';
 import type { LiveList } from './liveList.js';
 
-/** Rows above and below the visible ones that are in the document. */
+/** Number of rows above and below the visible ones that are in the document. */
 const OVERSCAN = 12;
 /** Milliseconds between two updates of ages. */
 const AGES_MS = 5000;
@@ -45,7 +45,7 @@ interface LineProps {
 
 function Line({ row, index, height, columns, isActive, kind, now }: LineProps) {
   const line = useRef<HTMLDivElement>(null);
-  // Positions are set by the object model of style sheets: the policy of the page allows no style attributes.
+  // Positions are set through the object model of style sheets: the policy of the page does not allow style attributes.
   useLayoutEffect(() => {
     if (line.current) line.current.style.top = `${index * height}px`;
   }, [index, height]);
@@ -77,7 +77,7 @@ function Line({ row, index, height, columns, isActive, kind, now }: LineProps) {
   );
 }
 
-/** Where a table is scrolled to, its size, and the height of a row, in pixels. */
+/** The scroll position of a table, its size, and the height of a row, in pixels. */
 function useViewport(table: RefObject<HTMLDivElement | null>) {
   const top = useSignal(0);
   const size = useSignal({ width: 0, height: 400, row: 34 });
@@ -95,7 +95,7 @@ function useViewport(table: RefObject<HTMLDivElement | null>) {
   return { top, size };
 }
 
-/** The time, every few seconds. */
+/** The current time, updated every few seconds. */
 function useNow() {
   const now = useSignal(Date.now());
   useEffect(() => {
@@ -145,14 +145,16 @@ function useSelection(list: LiveList, kind: Kind, table: RefObject<HTMLDivElemen
 
 type Viewport = ReturnType<typeof useViewport>;
 
-/** The columns that fit. Their widths stay where they are while rows change. */
+/** The columns that fit. Their widths do not change while rows do. */
 const useColumns = (list: LiveList, isOfAll: boolean, { size }: Viewport) =>
   useComputed(() => {
     const sample = list.version.value > 0 ? (list.rows.pages[0]?.rows ?? []) : [];
     return fitting(columnsOf(list.columns.value, sample, isOfAll), size.value.width - 24);
   });
 
-/** The rows of a list: those that are visible are in the document, the others are a space of their height. */
+/**
+ * The rows of a list: those that are visible are in the document, the others are replaced by a space of their height.
+ */
 export function RowsView({ list, kind }: { readonly list: LiveList; readonly kind: Kind }) {
   const table = useRef<HTMLDivElement>(null);
   const space = useRef<HTMLDivElement>(null);

@@ -2,8 +2,8 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * Gives the focus to an element when a part of the page closes that had it: without this, who uses the keyboard would
- * begin at the top again. A focus that is elsewhere stays there.
+ * Gives the focus to an element when the part of the page that had it closes: without this, users of the keyboard would
+ * begin at the top again. A focus elsewhere is not moved.
  */
 export function useKeptFocus(element: RefObject<HTMLElement | null>, isOpen: boolean): void {
   const wasOpen = useRef(isOpen);

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 
-/** A part of a page that scrolls, which the keyboard must reach for that. */
+/** A part of a page that scrolls. It can be focused, so that it can be scrolled with the keyboard. */
 export function ScrollRegion(props: {
   readonly class: string;
   readonly label: string;
-  /** `pre` for a text whose lines stay as they are. */
+  /** `pre` for a text whose line breaks are kept. */
   readonly as?: 'div' | 'pre';
   readonly children: ComponentChildren;
 }) {

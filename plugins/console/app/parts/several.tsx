@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
-/** Parts that are in the document at first, and those that each press of the button adds. */
+/** Number of parts that are in the document at first, and that each press of the button adds. */
 const STEP = 500;
 
-/** The first ones of many parts, and a button for more: a document with all of them would stop the browser. */
+/** The first ones of many parts, and a button for more: a document with all of them would block the browser. */
 export function Several<T>(props: {
   readonly of: readonly T[];
   readonly show: (one: T, index: number) => ComponentChildren;
-  /** Whether the parts are items of a list, as the button has to be then. */
+  /** Whether the parts are items of a list: then the button must be one as well. */
   readonly inList?: boolean;
 }) {
   const { of, show, inList = false } = props;

@@ -5,7 +5,7 @@ import { session } from '../api/session.js';
 import { readPage, rowsOf } from '../api/table.js';
 import { navigate, namespace, hrefOf, place, setQuery } from '../router.js';
 
-/** Namespaces that are offered; others can be put into the address. */
+/** Largest number of namespaces that are offered; others can be entered in the address. */
 const MOST = 1000;
 
 const names = signal<readonly string[]>([]);
@@ -14,12 +14,12 @@ async function readNames(): Promise<void> {
   try {
     names.value = rowsOf(await readPage('/api/v1/namespaces', { limit: MOST })).map(({ name }) => name);
   } catch {
-    // The user may not list them. The selected one is offered nevertheless.
+    // The user may not list namespaces. The selected one is still offered.
     names.value = [];
   }
 }
 
-/** The choice of a namespace, which goes with the user from list to list. */
+/** The choice of a namespace, which is kept from list to list. */
 export function NamespaceSelect() {
   const chosen = namespace.value;
   const user = session.value?.user?.name;
@@ -28,7 +28,7 @@ export function NamespaceSelect() {
   }, [user, kinds.value]);
   const offered = names.value.includes(chosen) || chosen === '' ? names.value : [chosen, ...names.value];
   const choose = (value: string): void => {
-    // An object is of one namespace: there, the choice leads back to the list.
+    // An object belongs to one namespace: on its page, the choice leads back to the list.
     const [, page, group = '', version = '', resource = ''] = place.value.path.split('/');
     if (page === 'object') navigate(hrefOf(`/list/${group}/${version}/${resource}`, { namespace: value }));
     else setQuery({ namespace: value });
@@ -41,7 +41,7 @@ export function NamespaceSelect() {
       onFocus={() => void readNames()}
       onChange={event => {
         choose(event.currentTarget.value);
-        // The user may have stayed, to save a change first.
+        // The user may have stayed on the page, to save a change first.
         event.currentTarget.value = namespace.peek();
       }}
     >

@@ -11,7 +11,7 @@ import { isDark, switchTheme } from './theme.js';
 
 /** Pages that were loaded. */
 const loaded = new Map<Page, ComponentType<PageProps>>();
-/** Whether the navigation is open, where it does not fit beside the page. */
+/** Whether the navigation is open, where it does not fit next to the page. */
 const isMenuOpen = signal(false);
 
 function Header() {

@@ -125,6 +125,6 @@ function requirementsAfter(old: WebhookConfiguration): Requirements {
 export const validateWebhooks = (object: WebhookConfiguration): Violation[] =>
   validateAll(object, { knownReviews: true, uniqueNames: true, noSideEffects: true }, new ExpressionChecks());
 
-/** Violations of an update of a configuration of webhooks. */
+/** Violations of an update of a webhook configuration. */
 export const validateChangedWebhooks = (object: WebhookConfiguration, old: WebhookConfiguration): Violation[] =>
   validateAll(object, requirementsAfter(old), new ExpressionChecks(expressionsIn(old.webhooks)));

@@ -36,7 +36,7 @@ const statusOf = (object: CustomResourceDefinition): CustomResourceDefinitionSta
 /** A deleted definition remains until its objects are removed; its conditions report this. */
 function markTerminating(object: CustomResourceDefinition, finalizer: string): void {
   const { metadata } = object;
-  // As upstream, the deletion of a definition neither has a grace period nor counts as a change of its content.
+  // As in upstream, the deletion of a definition neither has a grace period nor counts as a change of its content.
   delete metadata.deletionGracePeriodSeconds;
   if (metadata.generation) metadata.generation--;
   if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];

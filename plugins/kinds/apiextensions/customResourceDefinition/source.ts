@@ -73,7 +73,7 @@ export function typeOf(definition: CustomResourceDefinition): ResourceType | und
   const names = definition.status?.acceptedNames;
   if (!spec || !names || !isConditionTrue(definition, 'Established')) return undefined;
   const { plural } = spec.names;
-  // The keys of the objects have it: who may write the status must not choose those of others.
+  // The keys of the objects contain it: a user who may write the status must not choose the keys of other kinds.
   if (names.plural !== plural) return undefined;
   const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
   const versions = (spec.versions ?? []).map(version => versionOf(spec, version));

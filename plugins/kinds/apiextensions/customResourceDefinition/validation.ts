@@ -23,7 +23,7 @@ const SCOPES = ['Cluster', 'Namespaced'];
 /** Versions of the conversion review that the server knows. */
 const REVIEWS = ['v1', 'v1beta1'];
 
-/** Length of the warning of a deprecated version. */
+/** Largest length of the warning of a deprecated version. */
 const WARNING_LENGTH = 256;
 
 /** Violations of a new definition. */
@@ -137,7 +137,7 @@ const hasDefaultValue = (version: CustomResourceDefinitionVersion): boolean => {
   return schema !== undefined && hasDefault(schema as StructuralSchema);
 };
 
-/** The violation of a value that there are complaints about: upstream shows all of them in one. */
+/** One violation with all complaints about a value, as upstream reports them. */
 const joined = (path: string, value: string, complaints: readonly string[], rule = ''): Violation[] =>
   complaints.length > 0 ? [invalid(path, value, `${rule}${complaints.join(',')}`)] : [];
 
@@ -263,8 +263,8 @@ function validateStoredVersions(definition: CustomResourceDefinition): Violation
 }
 
 /**
- * The groups of the server's own kinds are not available for definitions, nor are its domains in the other naming, in
- * which it would have kinds there. Upstream accepts the first ones with an approval, and serves none of their objects.
+ * The groups of the server's own kinds are not available for definitions, nor are the domains that these groups have in
+ * the other naming. Upstream accepts the former with an approval, and serves none of their objects.
  */
 function validateGroupOwner(definition: CustomResourceDefinition, naming: Naming): Violation[] {
   const { group } = definition.spec;
@@ -287,7 +287,7 @@ function approvalIn(given: string): 'approved' | 'unapproved' | 'invalid' | 'mis
 
 /**
  * The domains of the system are reserved: a definition with such a group needs an annotation with its approval. An
- * update may leave it as wrong as it was.
+ * update may keep an invalid annotation.
  */
 function validateApproval(
   { metadata, spec }: CustomResourceDefinition,

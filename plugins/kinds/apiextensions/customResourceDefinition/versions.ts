@@ -56,7 +56,10 @@ export function validateVersions(versions: readonly CustomResourceDefinitionVers
   });
 }
 
-/** Violations of the selectable fields of a version. Upstream looks for their schema where they are themselves. */
+/**
+ * Violations of the selectable fields of a version. As in upstream, fields that are equal in all versions need a schema
+ * that is equal in all versions, and other fields one that is not.
+ */
 function selectableViolations(
   version: CustomResourceDefinitionVersion,
   schema: StructuralSchema | undefined,
@@ -83,7 +86,7 @@ function selectableViolations(
   );
 }
 
-/** Violations of the selectable fields, which are found in the schema of the same place. */
+/** Violations of the selectable fields, which must be in the schema. */
 function checkSelectableFields(
   fields: readonly SelectableField[],
   schema: StructuralSchema | undefined,

@@ -19,7 +19,7 @@ import { isAbsent, replaceMembers } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 import { toNewerMetrics, toOlderMetrics } from './metricForms.js';
 
-/** The use of CPU that is aimed at where an autoscaler has no metrics, in percent of the requests. */
+/** The target CPU utilization of an autoscaler without metrics, in percent of the requests. */
 export const DEFAULT_CPU_PERCENT = 80;
 
 /** An autoscaler in one of its two versions. */
@@ -35,7 +35,7 @@ const CONDITION = 'autoscaling.v2.HorizontalPodAutoscalerCondition';
 
 /**
  * An autoscaler that is converted. An apply also converts objects without the fields that it removes: their results
- * lack members, too, and are not validated.
+ * lack members as well, and are not validated.
  */
 type Convertible<T extends Autoscaler> = Omit<T, 'spec' | 'status'> & {
   readonly spec?: Partial<T['spec']>;
@@ -126,7 +126,7 @@ function toV2(autoscaler: Convertible<AutoscalerV1>, naming: Naming): Autoscaler
     metadata: withAnnotations(autoscaler, annotations),
     spec: {
       ...spec,
-      // As upstream, whose conversion sets this default: an apply in one version cannot drop all metrics of another.
+      // Upstream's conversion sets this default too: an apply in one version cannot drop all metrics of another.
       metrics: metrics.length > 0 ? metrics : [cpuMetric(DEFAULT_CPU_PERCENT)],
       ...(behavior ? { behavior } : {}),
     },

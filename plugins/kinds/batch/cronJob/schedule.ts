@@ -67,7 +67,9 @@ function descriptorProblem(text: string): string | undefined {
   return problem && `failed to parse duration ${text}: ${problem}`;
 }
 
-/** Why a schedule does not have the five fields of cron and is not one of its descriptors; undefined if it is valid. */
+/**
+ * Returns why a schedule has neither the five fields of cron nor the form of a descriptor; undefined if it is valid.
+ */
 export function scheduleProblem(schedule: string): string | undefined {
   const zone = /^(?:CRON_)?TZ=(\S*) /.exec(schedule)?.[1] ?? '';
   if (zone !== '' && zone !== 'Local' && !isTimeZone(zone))

@@ -31,7 +31,7 @@ export function setFailurePolicyDefaults(job: JobSpec): void {
 /** The label by which a Job selects its pods. */
 const uidLabelOf = (naming: Naming): string => naming.label('batch.orchestrator.io/controller-uid');
 
-/** The labels of pods that Jobs have had since before labels had a domain. */
+/** The labels that pods of Jobs have had since before labels had a domain. */
 export const LEGACY_LABELS = ['controller-uid', 'job-name'] as const;
 
 /** The labels that the server gives the pods of a Job. */

@@ -38,7 +38,7 @@ function validateSequence(status: JobStatus | undefined): Violation[] {
   return early.map(([a, b]) => invalidConditions(`cannot set ${a}=True condition without the ${b}=true condition`));
 }
 
-/** Checks that conditions that end a Job stay. */
+/** Checks that conditions that end a Job are kept. */
 function validateKept(
   types: readonly string[],
   what: string,

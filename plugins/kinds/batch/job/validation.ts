@@ -20,7 +20,7 @@ const isLegacy = (label: string): boolean => LEGACY_LABELS.some(legacy => legacy
 
 /**
  * Checks that the selector is one that the server generates, and the template has the labels `generated` with it: all
- * of them if the Job is new or has had them before, which those made by old releases have not.
+ * of them if the Job is new or has had them before, unlike Jobs that old releases made.
  */
 function validateGeneratedSelector(
   object: Job,

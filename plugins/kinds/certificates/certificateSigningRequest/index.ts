@@ -113,7 +113,7 @@ export const certificateSigningRequest = builtInKind<CertificateSigningRequest>(
       restoreDecisions(object, old);
       setConditionTimes(object, old, context.now);
     },
-    // Any path segment is a name. Upstream checks that only if all else is valid.
+    // Any path segment is a name. Upstream checks that only if everything else is valid.
     validateCreate: object => [
       ...validateMetadata(object, { namespaced: false, checkName: () => [] }),
       ...validateRequest(object, naming.label('orchestrator.io/legacy-unknown')),

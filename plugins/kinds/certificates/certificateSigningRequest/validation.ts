@@ -63,7 +63,7 @@ function goBytes(base64: null | Bytes): Verbatim {
   );
 }
 
-/** Why reading fails; undefined if it does not. */
+/** Returns why reading fails; undefined if it does not. */
 function complaintOf(read: () => unknown): string | undefined {
   try {
     read();
@@ -127,7 +127,7 @@ function validateConditions(object: CertificateSigningRequest): Violation[] {
   });
 }
 
-/** Why a block is not a certificate; undefined if it is one. */
+/** Returns why a block is not a certificate; undefined if it is one. */
 function blockComplaint({ label, hasHeaders, bytes }: PemBlock): string | undefined {
   if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
   if (hasHeaders) return 'no PEM block headers are permitted';
@@ -135,7 +135,7 @@ function blockComplaint({ label, hasHeaders, bytes }: PemBlock): string | undefi
   return complaintOf(() => readCertificate(bytes));
 }
 
-/** Why a text is not a chain of certificates in PEM; undefined if it is valid. */
+/** Returns why a text is not a chain of certificates in PEM; undefined if it is valid. */
 function certificateComplaint(base64: string): string | undefined {
   const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
   if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';

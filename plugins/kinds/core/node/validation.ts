@@ -90,7 +90,7 @@ const goAddress = (address: NodeAddress): Verbatim => {
   return new Verbatim(`core.NodeAddress{Type:${type}, Address:${text}}`);
 };
 
-/** Violations of the status: also that no address is repeated. */
+/** Violations of the status, including repeated addresses. */
 export function validateNodeStatus(object: Node): Violation[] {
   const seen = new Set<string>();
   return [

@@ -52,7 +52,7 @@ export function bindPod(pod: Pod, binding: Binding, name: string, now: Time): Po
   return withNode(pod, binding, now);
 }
 
-/** Why a pod cannot be bound; undefined if it can. */
+/** Returns why a pod cannot be bound; undefined if it can. */
 function bindingProblem(pod: Pod, name: string): string | undefined {
   if (pod.metadata.deletionTimestamp) return `pod ${name} is being deleted, cannot be assigned to a host`;
   const node = pod.spec.nodeName ?? '';

@@ -10,7 +10,7 @@ import { setCondition } from '../../shared/conditions.js';
 /** The storage name of budgets, for `Strategy.reads`. */
 export const BUDGETS = 'policy/poddisruptionbudgets';
 
-/** Pods that a budget may have listed as evicted before its controller has seen them gone. */
+/** Largest number of pods that a budget may list as evicted before its controller has seen that they are gone. */
 const DISRUPTED_PODS = 2000;
 /** Seconds after which a client may try again while the controller has not seen the newest budget. */
 const PROCESSING_SECONDS = 10;
@@ -71,7 +71,7 @@ function selects(budget: PodDisruptionBudget, pod: Pod): boolean {
 const isReady = (pod: Pod): boolean =>
   (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
 
-/** Whether a budget lets pods that are not ready go: always, or while enough others are healthy. */
+/** Whether a budget allows the eviction of pods that are not ready: always, or while enough others are healthy. */
 function allowsUnready(budget: PodDisruptionBudget): boolean {
   if ((budget.spec.unhealthyPodEvictionPolicy ?? '') === 'AlwaysAllow') return true;
   const desired = budget.status?.desiredHealthy ?? 0;

@@ -52,7 +52,7 @@ function validateTolerationsUpdate(pod: PodSpec, old: PodSpec): Violation[] {
 }
 
 function validateGatesUpdate(pod: PodSpec, old: PodSpec): Violation[] {
-  // Of a name that is given twice, the last place is reported.
+  // For a name that is given twice, the last position is reported.
   const places = new Map((pod.schedulingGates ?? []).map((gate, i) => [gate.name, i]));
   for (const { name } of old.schedulingGates ?? []) places.delete(name);
   return [...places].map(([name, i]) =>
@@ -80,7 +80,7 @@ function validateNodeSelectorUpdate(pod: PodSpec, old: PodSpec): Violation[] {
 const nodeTermsOf = (affinity: NodeAffinity | undefined): NodeSelectorTerm[] =>
   affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
 
-/** Whether a term has the requirements of an earlier one, and further ones at most in lists that had some. */
+/** Whether a term begins with the requirements of an earlier one. A term without requirements must stay empty. */
 function addsToTerm(now: NodeSelectorTerm, before: NodeSelectorTerm): boolean {
   const lists = ['matchExpressions', 'matchFields'] as const;
   const wasEmpty = lists.every(list => (before[list] ?? []).length === 0);

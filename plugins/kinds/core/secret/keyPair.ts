@@ -51,8 +51,8 @@ const tryRead = <T>(make: () => T): T | undefined => {
 };
 
 /**
- * Why a certificate and a private key, both in PEM, do not match, in the words of Go's library; undefined if they
- * match.
+ * Returns why a certificate and a private key, both in PEM, do not match, in the words of Go's library; undefined if
+ * they match.
  */
 export function keyPairProblem(certificate: string, key: string): string | undefined {
   const [certificates, keys] = [blocksOf(certificate), blocksOf(key)];

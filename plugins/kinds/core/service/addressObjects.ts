@@ -17,7 +17,7 @@ export const IP_ADDRESSES = 'networking.orchestrator.io/ipaddresses';
 /** The ServiceCIDR with the networks of the configuration, which the server makes. */
 export const defaultCidrName = (naming: Naming): string => naming.product;
 
-/** Whether addresses of the networks may be allocated: not if they are being deleted. */
+/** Whether addresses of the networks may be allocated: not if the ServiceCIDR is being deleted, or is not ready. */
 export const isUsable = ({ metadata, status }: Frozen<ServiceCIDR>): boolean =>
   metadata.deletionTimestamp === undefined &&
   (status?.conditions ?? []).every(({ type, status: state }) => type !== 'Ready' || state === 'True');

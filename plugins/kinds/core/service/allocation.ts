@@ -110,7 +110,7 @@ function allocateHealthPort(spec: ServiceSpec, old: ServiceSpec | undefined, all
 
 /**
  * Allocates the addresses and node ports of a Service, before its other fields are validated. Throws for the first
- * value that cannot be allocated: 422, or 500 where upstream answers so.
+ * value that cannot be allocated: 422, or 500 where upstream does.
  */
 export function allocate(
   object: Service,

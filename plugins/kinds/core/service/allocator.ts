@@ -19,7 +19,7 @@ export const portsOf = ({ spec }: Service): number[] =>
   ].flatMap(port => (port ? [port] : []));
 
 /**
- * The addresses and node ports of a Service, which no other one may have. A node port belongs to one Service with all
+ * The addresses and node ports of a Service, which no other one may have. A node port belongs to one Service for all
  * protocols.
  */
 export const claimsOf = (service: Service): string[] => [...addressesOf(service), ...portsOf(service).map(String)];
@@ -95,15 +95,15 @@ const notWithin = (address: string, { network }: AddressRange): string =>
 /** The source of addresses, if it is not the configuration but objects. */
 export interface AddressSource {
   readonly networksOf: (family: Family) => readonly AddressRange[];
-  /** Addresses in use, beside those of Services. */
+  /** Addresses in use, besides those of Services. */
   readonly used: () => readonly string[];
 }
 
 /**
  * An allocator of the values that the given Services do not use; the Services are read when it is first used. Two
- * concurrent writes may allocate the same value; `claimsOf` then prevents that the second one is stored.
+ * concurrent writes may allocate the same value; `claimsOf` then prevents the second one from being stored.
  *
- * In a dry run it compares chosen ports with no range, and chosen addresses with no Service: so does upstream.
+ * In a dry run it compares chosen ports with no range, and chosen addresses with no Service, like upstream.
  */
 export function makeAllocator(
   services: () => readonly Service[],

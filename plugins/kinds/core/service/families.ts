@@ -18,7 +18,7 @@ const isUnchanged = (spec: ServiceSpec, old: ServiceSpec, member: 'clusterIPs' |
 
 /**
  * Whether an update leaves addresses and families of a Service that prefers both families as they are. Such a Service
- * stays as it is, also where the networks of the server have changed since.
+ * stays as it is, even if the networks of the server have changed since.
  */
 export const keepsPreferredFamilies = (spec: ServiceSpec, old: ServiceSpec | undefined): boolean =>
   old?.ipFamilyPolicy === 'PreferDualStack' &&

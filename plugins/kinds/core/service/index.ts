@@ -108,8 +108,8 @@ const serviceStrategy = (naming: Naming, ranges: ServiceRanges): Partial<Strateg
 
 /**
  * Service. Addresses and node ports are allocated in the pool thread, from the values of the ranges that are free
- * according to its informer. They belong to a Service as long as it is stored with them, so that none is left allocated
- * where a write fails. With the gate MultiCIDRServiceAllocator, each address has an IPAddress, stored with the Service.
+ * according to its informer. They belong to a Service as long as it is stored with them, so none stays allocated if a
+ * write fails. With the gate MultiCIDRServiceAllocator, each address has an IPAddress, stored with the Service.
  */
 export const service = (config: RangeConfig): Contribution =>
   builtInKind<Service>('core/services', (naming, host) =>

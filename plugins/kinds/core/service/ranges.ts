@@ -8,18 +8,18 @@ export interface RangeConfig {
   readonly ports: readonly [number, number];
 }
 
-/** The gate with which ServiceCIDR objects have the networks, and IPAddress objects the addresses in use. */
+/** The gate with which networks come from ServiceCIDR objects, and addresses in use from IPAddress objects. */
 export const MULTI_CIDR_GATE = 'MultiCIDRServiceAllocator';
 
 /** The ranges of a server: networks by family, the default one first. */
 export interface ServiceRanges {
   readonly networks: ReadonlyMap<Family, AddressRange>;
   readonly ports: readonly [number, number];
-  /** Whether addresses are of the networks of ServiceCIDR objects: the gate is on. */
+  /** Whether addresses come from the networks of ServiceCIDR objects: the gate is on. */
   readonly fromObjects: boolean;
 }
 
-/** The ranges of a server that is not configured with others. */
+/** The default ranges of a server. */
 export const DEFAULT_RANGES: RangeConfig = { networks: ['10.0.0.0/16'], ports: [30000, 32767] };
 
 /** Parses the networks of a configuration, which are well-formed and of different families. */

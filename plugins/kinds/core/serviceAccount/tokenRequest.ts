@@ -21,8 +21,8 @@ const LEAST_SECONDS = 600;
 const MOST_SECONDS = 2 ** 32;
 const DEFAULT_SECONDS = 3600;
 /**
- * The lifetime that node agents ask for on behalf of pods which did not choose one. Programs in them may be older than
- * tokens that expire: these tokens live a year, and say from when on they should have been replaced.
+ * The lifetime that node agents ask for on behalf of pods which did not choose one. Programs in such pods may not know
+ * that tokens expire: these tokens are valid for a year, and state from when on they should have been replaced.
  */
 const EXTENDABLE_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 24 * 3600;
@@ -131,7 +131,7 @@ function boundLifetime(seconds: number, { maxSeconds }: TokenIssuer, context: St
   return maxSeconds;
 }
 
-/** The id (`jti`) of a token; '' for one that is no JWT. */
+/** The id (`jti`) of a token; '' if it is not a JWT. */
 function idOf(token: string): string {
   try {
     const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');

@@ -3,12 +3,12 @@ import { setDefault, setDefaultForZero } from '../../../../core/model/record.js'
 import { forbiddenField, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
 
-/** Shares of a limited level that gives none. */
+/** Shares of a limited level that does not set them. */
 export const DEFAULT_SHARES = 30;
 
 const KEEPS_ZERO = 'flowcontrol.orchestrator.io/v1beta3-preserve-zero-concurrency-shares';
 
-/** The annotation by which v1beta3, where shares of 0 stand for none, says that they are 0. */
+/** The annotation in v1beta3 which says that shares are 0: without it, 0 stands for absent shares there. */
 export const keepsZeroAnnotation = (naming: Naming): string =>
   naming.apiVersion(KEEPS_ZERO).replace('flowcontrol.apiserver.', 'flowcontrol.');
 
@@ -34,7 +34,7 @@ export function setShares(
   }
 }
 
-/** A level in another version: only in v1beta3, the annotation tells that shares are 0. */
+/** Converts a level to another version: only in v1beta3, the annotation tells that shares are 0. */
 export function convertLevel(
   level: PriorityLevelConfiguration,
   apiVersion: string,

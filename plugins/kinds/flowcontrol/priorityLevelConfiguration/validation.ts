@@ -16,7 +16,7 @@ import {
 } from '../../../../core/model/refusal.js';
 import { validateRange } from '../../shared/violations.js';
 
-/** Each flow is hashed to its queues with at most that many bits. */
+/** The largest number of bits of the hash that selects the queues of a flow. */
 const MOST_HASH_BITS = 60;
 
 const MOST_QUEUES = 10_000_000;

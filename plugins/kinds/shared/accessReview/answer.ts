@@ -45,7 +45,7 @@ function resourceRequest(attributes: ResourceAttributes): ReturnType<typeof requ
   const labels = readLabelSelector(attributes.labelSelector);
   const target: ResourceTarget = {
     is: 'resource',
-    // A review may ask about any word.
+    // A review may name any verb.
     verb: text('verb') as ResourceTarget['verb'],
     group: text('group'),
     version: text('version'),

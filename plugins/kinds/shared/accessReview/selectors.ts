@@ -6,8 +6,8 @@ import type { Requirement, Selector } from '../../../../core/model/selectors/sel
 import { parseFieldSelector, parseLabelSelector } from '../../../../core/model/selectors/selectorSyntax.js';
 
 /**
- * A selector of a review as far as it can be read. `unread`: that requirements were left out, which makes the question
- * broader; empty if none were.
+ * A selector of a review as far as it can be read. `unread` says that requirements were left out, which makes the
+ * question broader; it is empty if none were.
  */
 export interface ReadSelector {
   readonly selector?: Selector;

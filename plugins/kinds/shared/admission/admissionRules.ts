@@ -82,7 +82,7 @@ function validateRuleResources(rule: RuleWithOperations, field: string): Violati
   const report = (why: string): void => void found.push(invalid(field, goStrings(resources), why));
   if (resources.length > 1 && resources.includes('*/*'))
     report("if '*/*' is present, must not specify other resources");
-  // As upstream, only the last resource without a subresource counts.
+  // As in upstream, only the last resource without a subresource counts.
   if (resources.includes('*') && isLastPlain)
     report("if '*' is present, must not specify other resources without subresources");
   return found;
@@ -110,7 +110,7 @@ function validateNamedRule(rule: NamedRuleWithOperations, field: string): Violat
   ];
 }
 
-/** Checks the policy for equivalent versions, which webhooks and policies have alike. */
+/** Checks the policy for equivalent versions, which both webhooks and policies have. */
 export const validateMatchPolicy = (owner: MatchResources | ValidatingWebhook, field: string): Violation[] =>
   isAbsent(owner.matchPolicy)
     ? [required(`${field}.matchPolicy`)]
@@ -125,7 +125,7 @@ export const validateFailurePolicy = (
     ? [required(`${field}.failurePolicy`)]
     : validateOneOf(owner, 'failurePolicy', `${field}.failurePolicy`, ['Fail', 'Ignore']);
 
-/** Checks the selectors of namespaces and objects, which webhooks and policies have alike. */
+/** Checks the selectors of namespaces and objects, which both webhooks and policies have. */
 export const validateMatchSelectors = (owner: MatchResources | ValidatingWebhook, field: string): Violation[] => [
   ...validateSelector(owner.namespaceSelector, `${field}.namespaceSelector`),
   ...validateSelector(owner.objectSelector, `${field}.objectSelector`),

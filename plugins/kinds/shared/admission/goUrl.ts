@@ -9,7 +9,7 @@ export interface UrlParts {
 
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
-/** Why the percent escapes of a part are malformed; undefined if they are not. */
+/** Returns why the percent escapes of a part are malformed; undefined if they are not. */
 function escapeComplaint(part: string): string | undefined {
   const at = part.search(BAD_ESCAPE);
   return at < 0 ? undefined : `invalid URL escape ${JSON.stringify(part.slice(at, at + 3))}`;

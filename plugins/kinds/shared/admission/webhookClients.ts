@@ -44,7 +44,7 @@ function validatePath(path: string, field: string): Violation[] {
 function validateService(service: ServiceReference, field: string): Violation[] {
   const port = service.port ?? 443;
   return [
-    // As upstream, which confuses the two: each is reported when the other one is missing.
+    // Upstream confuses the two: it reports each when the other one is missing.
     ...(service.namespace === '' ? [required(`${field}.name`, 'service name is required')] : []),
     ...(service.name === '' ? [required(`${field}.namespace`, 'service namespace is required')] : []),
     ...toViolations(

@@ -26,7 +26,7 @@ export const namedContainers = (pod: PodSpec, field: string): NamedContainer[] =
     })),
   );
 
-/** The beginning of annotations for profiles that nodes have. */
+/** The beginning of the values of annotations for profiles that nodes have. */
 export const LOCAL = 'localhost/';
 
 /** The annotation for a profile; empty for an invalid one. */
@@ -91,7 +91,7 @@ export function validateAppArmorAnnotations(
 
 /**
  * Warnings about the AppArmor annotation of a container of a template; `field` is the field of the metadata. Those of a
- * pod are reported when its fields are set by them.
+ * pod are reported when they set its fields.
  */
 export function appArmorWarnings(
   { annotations = {} }: ObjectMeta,

@@ -20,7 +20,7 @@ export function removeImageVolumes(pod: PodSpec): void {
   }
 }
 
-/** Resets the mount of /proc, which clients cannot choose because its feature gate is off in the release. */
+/** Resets `procMount`, which clients cannot choose because its feature gate is off in the release. */
 export function resetProcMount(pod: PodSpec): void {
   for (const list of CONTAINER_LISTS) {
     for (const container of pod[list] ?? []) {

@@ -92,7 +92,7 @@ function validateProbe(
   return found;
 }
 
-/** Violations of the lifecycle hooks and probes of a container that may have them. */
+/** Violations of the lifecycle hooks and probes of a container of a kind that may have them. */
 export function validateLifecycle(container: Container, field: string, grace: number): Violation[] {
   const found: Violation[] = [];
   for (const hook of ['postStart', 'preStop'] as const) {

@@ -140,7 +140,7 @@ function validateLabelKeys<Member extends 'matchLabelKeys' | 'mismatchLabelKeys'
 
 /**
  * Checks that the selector of a term does not name a key of `matchLabelKeys` itself. The requirements that were made of
- * these keys are part of the selector, so that the key must be in it once.
+ * these keys are part of the selector, so the key must be in it once.
  */
 function validateSelectedTwice({ labelSelector, matchLabelKeys }: PodAffinityTerm, field: string): Violation[] {
   const indexes = new Map((matchLabelKeys ?? []).map((key, i) => [key, i]));

@@ -8,13 +8,13 @@ import { VISITED_CONTAINERS } from './containerLists.js';
 const LOCAL = 'localhost/';
 const DEFAULTS = ['runtime/default', 'docker/default'];
 
-/** The annotation of former releases for the seccomp profile of a pod. */
+/** The annotation of earlier releases for the seccomp profile of a pod. */
 const podAnnotation = (naming: Naming): string => naming.label('seccomp.security.alpha.orchestrator.io/pod');
 
-/** The prefix of those for a container, which the name of the container follows. */
+/** The prefix of the annotations for containers; the name of the container follows. */
 const containerPrefix = (naming: Naming): string => naming.label('container.seccomp.security.alpha.orchestrator.io/');
 
-/** A part of a pod with a seccomp profile of its own, and the annotation that stood for it. */
+/** A part of a pod that may have a seccomp profile, and the annotation of earlier releases for it. */
 interface Profiled {
   readonly annotation: string;
   readonly field: string;
@@ -88,7 +88,7 @@ const seccompWarning = (
 export const podSeccompWarnings = (metadata: ObjectMeta, pod: PodSpec, field: string, naming: Naming): string[] =>
   seccompWarning(metadata, podAnnotation(naming), pod.securityContext?.seccompProfile, field);
 
-/** Warnings about that of a container. */
+/** Warnings about the seccomp annotation of a container. */
 export const containerSeccompWarnings = (
   metadata: ObjectMeta,
   { name, securityContext }: Container | EphemeralContainer,

@@ -85,7 +85,7 @@ export function validateProfile(
     type === ''
       ? [required(`${field}.type`, `type is required when ${member} is set`)]
       : validateOneOf(profile, 'type', `${field}.type`, ['Localhost', 'RuntimeDefault', 'Unconfined']);
-  // The name is reported beside another type only for seccomp.
+  // The name is reported in addition to another type only for seccomp.
   if (found.length > 0 && member === 'appArmorProfile') return found;
   if (type === 'Localhost')
     return isAbsent(name)

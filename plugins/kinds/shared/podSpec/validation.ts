@@ -131,7 +131,7 @@ function validateEphemeralContainers(pod: PodSpec, field: string, context: PodCo
   return found;
 }
 
-/** The most domains of a search list, and their length with the spaces between them. */
+/** The maximum number of domains of a search list, and their maximum length with the spaces between them. */
 const MOST_SEARCHES = 32;
 
 const SEARCHES_LENGTH = 2048;
@@ -202,7 +202,7 @@ const validateHostAliases = (pod: PodSpec, field: string): Violation[] =>
     ];
   });
 
-/** Checks who the pod is, where it runs, and how important it is. */
+/** Checks the account, the node, the host names, the tolerations and the priority of a pod, among others. */
 const validateIdentity = (pod: PodSpec, field: string): Violation[] => [
   ...validateSubdomainIfSet(pod, 'serviceAccountName', `${field}.serviceAccountName`),
   ...validateSubdomainIfSet(pod, 'nodeName', `${field}.nodeName`),

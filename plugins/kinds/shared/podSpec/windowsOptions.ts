@@ -88,10 +88,13 @@ const containersOf = (pod: PodSpec, field: string): { container: Container | Eph
     })),
   );
 
-/** A pod or container, as far as it has options for Windows. */
+/** The part of a pod or container that has options for Windows. */
 type Secured = Pick<PodSpec | Container, 'securityContext'>;
 
-/** Either all containers of a pod are processes of the host or none; they then use its network. */
+/**
+ * Checks that either all containers of a pod are processes of the host or none, and that such a pod uses the host's
+ * network.
+ */
 export function validateHostProcess(pod: PodSpec, field: string): Violation[] {
   const optionOf = (owner: Secured): boolean | undefined => owner.securityContext?.windowsOptions?.hostProcess;
   const ofPod = optionOf(pod);

@@ -27,8 +27,8 @@ const NEVER_ABSENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether an update leaves a value as it is: as isSemanticallyEqual, except that zero values, and empty objects that
- * may be absent, differ from none. `member` is the name of the value.
+ * Whether an update leaves a value as it is: like isSemanticallyEqual, except that zero values, and empty objects that
+ * may be absent, differ from absent ones. `member` is the name of the value.
  */
 export function isUnchanged(a: unknown, b: unknown, member = ''): boolean {
   if (a === b) return true;

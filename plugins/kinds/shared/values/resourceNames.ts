@@ -34,7 +34,7 @@ export const isQuotaResource = (name: string): boolean => QUOTA_RESOURCES.has(na
 
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
 
-/** Whether a name is that of an extended resource, which is counted. That of its requests in a quota is not. */
+/** Whether a name is that of an extended resource, which is counted. The name of its requests in a quota is not one. */
 export const isExtendedResource = (name: string): boolean =>
   name.includes('/') && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
 

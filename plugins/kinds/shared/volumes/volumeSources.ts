@@ -227,7 +227,7 @@ const checkStorageOs =
 /** The sources that pods and PersistentVolumes have. */
 type SharedName = keyof VolumeSource & keyof PersistentVolumeSource;
 
-/** The sources that both check alike. */
+/** The sources that are checked in the same way for both. */
 type CommonName = Exclude<SharedName, 'iscsi' | 'cinder' | 'storageos' | 'csi'>;
 
 const COMMON: SourceChecks<VolumeSource, CommonName> = {
@@ -308,7 +308,7 @@ const PERSISTENT: SourceChecks<PersistentVolumeSource, keyof PersistentVolumeSou
   ],
 };
 
-/** The sources of a PersistentVolume in the order in which the first one counts. */
+/** The sources of a PersistentVolume in the order in which they are looked for: only the first one counts. */
 export const PERSISTENT_SOURCES = [
   'hostPath',
   'gcePersistentDisk',
@@ -376,7 +376,7 @@ export function validatePersistentSource(
   };
   return [
     ...validate(first),
-    // Upstream allows a flex volume beside another source.
+    // Upstream allows a flex volume together with another source.
     ...others.flatMap(other =>
       other === 'flexVolume'
         ? validate(other)

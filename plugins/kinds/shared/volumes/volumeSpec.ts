@@ -23,7 +23,7 @@ function goResources(amounts: readonly (readonly [string, unknown])[]): Verbatim
 
 const NO_RESOURCES = new Verbatim('core.ResourceList(nil)');
 
-/** Violations of the capacity: storage, and nothing else. `isSent`: whether it was sent, maybe empty. */
+/** Violations of the capacity: storage, and nothing else. `isSent`: whether a capacity was sent, even an empty one. */
 function validateCapacity(spec: PersistentVolumeSpec, at: string, isSent: boolean): Violation[] {
   const amounts = Object.entries(spec.capacity ?? {});
   const names = amounts.map(([name]) => name);

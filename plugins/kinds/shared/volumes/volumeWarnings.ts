@@ -14,7 +14,9 @@ const OLD_SOURCES = [
 /** The sources of a volume that warnings are about. */
 type OldSources = { readonly [Name in (typeof OLD_SOURCES)[number][0]]?: unknown };
 
-/** Warnings about old sources of a volume of a pod, or of the spec of a PersistentVolume, at `field`. */
+/**
+ * Warnings about deprecated or removed sources of a volume of a pod, or of the spec of a PersistentVolume, at `field`.
+ */
 export const sourceWarnings = (volume: OldSources, field: string): string[] =>
   OLD_SOURCES.filter(([source]) => volume[source]).map(
     ([source, why]) => `${field}.${source === 'storageos' ? 'storageOS' : source}: ${why}`,

@@ -116,8 +116,8 @@ const isFollowedByWrite = (reports: readonly NamedLog[], i: number): boolean =>
 
 /**
  * Removes all records after the first damage in the logs of a database, in new files: RocksDB skips some damage and
- * applies the records after it, so that it would have a later position in the commit log than it has writes without a
- * gap. Returns whether anything was removed.
+ * applies the records after it, so its position in the commit log would be later than the last write before the gap.
+ * Returns whether anything was removed.
  */
 export async function cutLogs(database: string, logs: readonly NamedLog[]): Promise<boolean> {
   const first = logs.findIndex((_, i) => isFollowedByWrite(logs, i));

@@ -31,7 +31,9 @@ function moveIndex({ key, value }: Row): Row | undefined {
   return { key: moved, value: withChecksum(moved, Buffer.from(value)) };
 }
 
-/** The row of a value record with its key in the current layout. Values of the former one are plain (PLAIN_VALUES). */
+/**
+ * The row of a value record with its key in the current layout. Values of the former layout are plain (PLAIN_VALUES).
+ */
 function moveValue({ key, value }: Row): Row | undefined {
   const { key: before, modified } = decodeValueKey(key);
   const after = currentKey(before);

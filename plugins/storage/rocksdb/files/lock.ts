@@ -47,7 +47,9 @@ async function requireLock(directory: string, handle: FileHandle | undefined, sh
     throw new StoreError(`${directory} is in use by another process: stop it first`);
 }
 
-/** Releases before this lock had RocksDB's alone. No store of this process has it: it would have the other one. */
+/**
+ * Earlier releases take only RocksDB's lock. No store of this process has it, because that store would have both locks.
+ */
 async function isOpenInRocksDb(database: string): Promise<boolean> {
   const handle = await open(join(database, 'LOCK'), 'r').catch(ignoreMissing);
   try {

@@ -85,7 +85,7 @@ function addTable(reader: Reader, tables: Map<number, number>): void {
   reader.varint();
   const number = reader.varint();
   tables.set(number, reader.varint());
-  // Its first and last key, and their sequence numbers.
+  // The first and last key of the table, and their sequence numbers.
   reader.bytes();
   reader.bytes();
   reader.varint();

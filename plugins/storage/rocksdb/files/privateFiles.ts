@@ -5,7 +5,10 @@ import { clearInterval, setInterval } from '../../../../core/runtime/timers.js';
 /** RocksDB creates files while it runs, readable by everybody if the umask lets it. */
 const INTERVAL_MS = 1000;
 
-/** Files that are removed meanwhile need no mode; those of another owner or of a read-only file system keep theirs. */
+/**
+ * Errors that are ignored: files that are removed meanwhile need no mode; files of another owner or of a read-only file
+ * system keep theirs.
+ */
 const IGNORED = /^(?:ENOENT|EROFS|EPERM)$/;
 
 /** Removes the permissions of other users from a file or directory; those of its owner stay as they are. */
@@ -19,8 +22,7 @@ async function restrict(path: string): Promise<void> {
 }
 
 /**
- * Keeps other users out of a directory and of all files below it, also if the umask allowed them access at the
- * creation.
+ * Keeps other users out of a directory and of all files below it, even if the umask gave them access at the creation.
  */
 export async function makePrivate(directory: string): Promise<void> {
   await restrict(directory);
@@ -59,7 +61,7 @@ export class PrivateFiles {
     const files = new Set(await readdir(this.directory));
     for (const known of this.#known) if (!files.has(known)) this.#known.delete(known);
     for (const file of files) {
-      // Each new CURRENT has the name of the one before.
+      // Each new CURRENT has the same name.
       if (this.#known.has(file) && file !== 'CURRENT') continue;
       await restrict(join(this.directory, file));
       this.#known.add(file);

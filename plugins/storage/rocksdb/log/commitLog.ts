@@ -8,7 +8,7 @@ import { createSegment, logPath, SEGMENT_HEADER, type SegmentFile, writeAll, wri
 
 /** Size of the first segment of a log: small, because a new store is ready only after it is on the disk. */
 const FIRST_BYTES = 512 * 1024;
-/** Each segment is this many times as large as the one before it, up to the maximum. */
+/** Each segment is this many times as large as the previous one, up to the maximum. */
 const GROWTH = 4;
 /** The size from which segments no longer grow. A record that is longer gets a segment of its own size. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -23,9 +23,9 @@ interface Segment extends SegmentFile {
 
 /**
  * The commit log: durable batches in the order in which they are applied to the database. Appending blocks the thread
- * for one write and one sync, which is faster than to wake another thread for them. A segment whose records are all
+ * for one write and one sync, which is faster than waking another thread for them. A segment whose records are all
  * durable in the database is reused. After a failed write or sync every append fails, because it is unknown which
- * records have reached the disk. Only one process may have a log open: the lock of the database sees to this.
+ * records have reached the disk. Only one process may have a log open: the lock of the database ensures this.
  */
 export class CommitLog {
   #current: Segment;
@@ -56,7 +56,7 @@ export class CommitLog {
   /** Creates the log of a store. Its first record gets the number `first`. On failure, nothing is left behind. */
   static async create(path: string, store: string, first: number): Promise<CommitLog> {
     const directory = logPath(path);
-    // A crash may have left one that has never been begun.
+    // A crash may have left a log that has never been begun.
     await rm(directory, { recursive: true, force: true });
     await mkdir(directory, { mode: 0o700 });
     let file: SegmentFile | undefined;
@@ -73,8 +73,8 @@ export class CommitLog {
   }
 
   /**
-   * Continues a log from number `first`. All its records must be durable in the database: one of its segments is begun
-   * again.
+   * Continues a log from number `first`. All its records must be durable in the database: one of its segments is
+   * reused.
    */
   static async resume(path: string, content: LogContent, first: number): Promise<CommitLog> {
     const files: SegmentFile[] = [];

@@ -5,13 +5,13 @@ import { REMEDY, readRevision } from '../../engine/records.js';
 import { ALIGNMENT, type Found, findRecord, type Operation, operationsOf, RECORD_HEADER } from '../record.js';
 import { decodeHeader, encodeHeader, logPath, SEGMENT_HEADER, type SegmentHeader, segmentFiles } from './segment.js';
 
-/** Numbers above the expected one that a record after damage can have. */
+/** How far the number of a record after damage can be above the expected number. */
 const SEARCH_RANGE = 2 ** 32;
 
 /** The content of the log of a closed store. */
 export interface LogContent {
   readonly store: string;
-  /** All files, also those that are not in use. */
+  /** All files, including those that are not in use. */
   readonly files: readonly string[];
   /** The newest generation. */
   readonly generation: number;
@@ -22,10 +22,10 @@ export interface LogContent {
   readonly bytes: number;
   /** The description of damage that has lost durable records; undefined if there is none. */
   readonly damage?: string;
-  /** The highest number of any valid record, also after damage. */
+  /** The highest number of any valid record, including those after damage. */
   readonly highest: number;
   /**
-   * The operations of all records in order. With `salvage`, also of those that follow damage. The segments are read
+   * The operations of all records in order. With `salvage`, including those that follow damage. The segments are read
    * again.
    */
   operations(options?: { readonly salvage: boolean }): AsyncGenerator<readonly Operation[]>;
@@ -41,8 +41,8 @@ interface NamedHeader extends SegmentHeader {
 
 /**
  * Reads the log in a store's directory; undefined if there is none. Changes nothing. An incomplete record at the end,
- * which a crash has interrupted, is not part of the log: it was not acknowledged. One that others follow was. Throws
- * StoreError if a header is damaged.
+ * which a crash has interrupted, is not part of the log: it was not acknowledged. One that other records follow was
+ * acknowledged: it is damage. Throws StoreError if a header is damaged.
  */
 export async function readLog(path: string): Promise<LogContent | undefined> {
   const directory = logPath(path);
@@ -79,8 +79,8 @@ export async function readLog(path: string): Promise<LogContent | undefined> {
 }
 
 /**
- * The segments with consecutive generations up to the newest one. The database may not need the oldest of them any
- * more. Those before them were removed or reused because it did not; if that is not so, its position shows it.
+ * The segments with consecutive generations up to the newest one. The database may no longer need the oldest of them.
+ * Earlier segments were removed or reused because the database did not need them; if it does, its position shows that.
  */
 function selectNeeded(headers: readonly NamedHeader[], newest: NamedHeader): readonly NamedHeader[] {
   let from = headers.length - 1;
@@ -104,7 +104,7 @@ async function readHeader(file: string): Promise<SegmentHeader | undefined> {
   }
 }
 
-/** The valid records of a segment in order, also after damage. */
+/** The valid records of a segment in order, including those after damage. */
 function* recordsOf(bytes: Buffer, header: SegmentHeader): Generator<Found> {
   const { seed } = encodeHeader(header);
   let expected = header.first;

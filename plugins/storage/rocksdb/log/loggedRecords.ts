@@ -8,7 +8,7 @@ import type { RocksDbRecords } from '../records.js';
 
 /**
  * How long writes are collected for one batch of the database. The commit log has them meanwhile. A longer time saves
- * wake-ups, but leaves more to write to a disk that is full when the store is opened (docs/decisions/0033).
+ * wake-ups, but a store on a full disk then needs more free space to be opened (docs/decisions/0033).
  */
 const COLLECT_MS = 20;
 /** Bytes that are written to the database without waiting for more. */

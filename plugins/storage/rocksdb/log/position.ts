@@ -3,7 +3,7 @@ import { readRevision, type Records, writeRevision } from '../../engine/records.
 /** The last record of the commit log that a database contains. */
 export interface Position {
   readonly sequence: number;
-  /** The database was closed with all records of the log: it is complete without the log. */
+  /** Whether the database was closed with all records of the log: then it is complete without the log. */
   readonly closed: boolean;
 }
 

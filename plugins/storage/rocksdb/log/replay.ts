@@ -9,7 +9,7 @@ import { logPath } from './segment.js';
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 /**
- * Why a log cannot be applied to a database without losing acknowledged writes; undefined if it can.
+ * Returns why a log cannot be applied to a database without losing acknowledged writes; undefined if it can.
  *
  * The log has every write since its first record, and RocksDB has synced every write before that one. So the log
  * completes any prefix or subset of the later writes that RocksDB has kept: all records are applied again.
@@ -44,7 +44,7 @@ export const isComplete = (log: LogContent, position: Position | undefined): boo
 /** The error for a problem that `findLogProblem` has found. */
 export const logError = (problem: string): StoreError => new StoreError(`${problem}; ${REMEDY}`);
 
-/** Applies all records of a log, in order. With `salvage`, also those after damage. */
+/** Applies all records of a log, in order. With `salvage`, including those after damage. */
 export async function replayLog(
   database: Records,
   log: LogContent,

@@ -24,7 +24,10 @@ export interface SegmentHeader {
   readonly oldest: number;
   /** The sequence number of the first record. */
   readonly first: number;
-  /** The log was closed when the database contained all records: this segment and older ones are not needed. */
+  /**
+   * Whether the log was closed when the database contained all records: then this segment and older ones are not
+   * needed.
+   */
   readonly closed: boolean;
 }
 

@@ -36,7 +36,7 @@ export async function checkRocksDb(path: string): Promise<Check> {
   return await whileClosed(path, () => checkClosed(path));
 }
 
-/** The same for a store that is there and is known to be closed. */
+/** Like `checkRocksDb`, for a store that exists and is known to be closed. */
 export async function checkClosed(path: string): Promise<Check> {
   const problems: string[] = [];
   const note = (error: Error): undefined => void problems.push(error.message);
@@ -73,12 +73,12 @@ async function examineDatabase(
   try {
     const { records, findProblem, close } = await openReadable(path, log, files);
     try {
-      // Where the row cannot be read, the examination says so.
+      // If the row cannot be read, the examination reports it.
       if (await isMoveIncomplete(records).catch(() => false)) throw new StoreError(MOVE_INCOMPLETE);
       const problem = await findProblem().catch((error: Error) => error.message);
       if (problem && hasRecords(log)) problems.push(...files.logDamage);
       const rows = await examine(records, reached);
-      // Without records in the log, missing revisions say more than that the log does not have them.
+      // If the log has no records, missing revisions tell more than the fact that the log does not have them.
       if (problem && (hasRecords(log) || rows.missing.length === 0)) problems.push(problem);
       return rows;
     } finally {

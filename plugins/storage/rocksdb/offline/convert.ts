@@ -4,7 +4,7 @@ import { databaseFiles, databasePath, exists, syncDirectory } from '../files/fil
 import { rebuildDatabase } from './rebuild.js';
 import { CURRENT_VERSION, tableVersion } from '../table.js';
 
-/** A converted database that has not replaced the one before yet. */
+/** The path of a converted database that has not replaced the original one yet. */
 const convertedPath = (directory: string): string => `${databasePath(directory)}.converted`;
 /** Bytes at the end of a table that say its version. */
 const END_BYTES = 12;
@@ -31,9 +31,9 @@ async function endOf(file: string): Promise<Buffer> {
 }
 
 /**
- * Replaces the database of a store by one with the same contents that the library can read. The one before is removed
- * once that is durable. A crash at any time leaves one of the two in place, or files that `finishConversion` puts in
- * place. Throws StoreError if the database is damaged, which is then unchanged.
+ * Replaces the database of a store by one with the same contents that the library can read. The original one is removed
+ * once the new one is durable. A crash at any time leaves one of the two in place, or files that `finishConversion`
+ * puts in place. Throws StoreError if the database is damaged, which is then unchanged.
  */
 export async function convertDatabase(directory: string): Promise<void> {
   const database = databasePath(directory);

@@ -11,7 +11,9 @@ import { findLogProblem, isComplete, replayLog } from '../log/replay.js';
 /** The content of the files of a closed store. */
 export interface Readable {
   readonly records: RocksDbRecords;
-  /** Why the commit log does not complete the database; undefined if it does. Throws if the database is damaged. */
+  /**
+   * Returns why the commit log does not complete the database; undefined if it does. Throws if the database is damaged.
+   */
   findProblem(): Promise<string | undefined>;
   /** Closes the database, and removes the copy if there is one. */
   close(): Promise<void>;
@@ -51,7 +53,7 @@ export async function openReadable(path: string, log: LogContent | undefined, fi
 }
 
 /**
- * Applies a log to a copy of a database, also if something is missing or unreadable. The result describes the damage
+ * Applies a log to a copy of a database, even if something is missing or unreadable. The result describes the damage
  * found before, or throws it.
  */
 export async function applyLog(

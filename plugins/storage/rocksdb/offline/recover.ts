@@ -25,7 +25,7 @@ import { writeDatabase } from '../write.js';
  * assigned as many revisions after it as fit in a second.
  */
 const UNMARKED_GAP = 1_000_000;
-/** Above all records that a damaged commit log may have after those that are readable. */
+/** Greater than the number of records that a damaged commit log may have after those that are readable. */
 const SEQUENCE_GAP = 1_000_000_000;
 /** Values read at once. */
 const READ_CHUNK = 256;
@@ -40,7 +40,7 @@ export interface Recovery {
   readonly lost: readonly ObjectVersion[];
   /** The number of further lost objects, with unknown names. */
   readonly unaccounted: number;
-  /** The high-water mark is missing or damaged, so it is unknown whether the last revisions are complete. */
+  /** Whether the high-water mark is missing or damaged: then it is unknown whether the last revisions are complete. */
   readonly isMarkMissing: boolean;
   /** The number of objects that are kept. */
   readonly objects: number;
@@ -100,7 +100,7 @@ async function replaceStore(
     id,
     revision: plan.revision,
     objects: readObjects(records, rows),
-    // They are copied as they are stored, which needs no keys.
+    // Values are copied as they are stored, which needs no encryption keys.
     values: PLAIN_VALUES,
     // If a crash leaves the log in place, the next open must not apply it.
     position: { sequence: (check.log?.highest ?? 0) + SEQUENCE_GAP, closed: true },
@@ -130,8 +130,8 @@ function toRecovery(problems: readonly string[], rows: Examination, mark: Mark |
 }
 
 /**
- * Runs `work` with the rows of a store or, if some are missing, with those of a copy that has all that is in its files:
- * RocksDB reads nothing of a block with a wrong byte, and no table that its list lacks.
+ * Runs `work` with the rows of a store or, if some are missing, with those of a copy that has everything that is in the
+ * files of the store: RocksDB reads nothing of a block with a wrong byte, and no table that its list lacks.
  */
 async function withReadableRows<T>(
   path: string,

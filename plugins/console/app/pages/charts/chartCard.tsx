@@ -44,7 +44,7 @@ function optionsOf({ series, format }: Chart, width: number): UPlot.Options {
   };
 }
 
-/** A chart with its last values, which are there as text as well. */
+/** A chart with its last values, which are also shown as text. */
 export function ChartCard({ chart, snapshots }: { readonly chart: Chart; readonly snapshots: readonly Snapshot[] }) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | undefined>(undefined);

@@ -4,7 +4,7 @@ import { between, type Labels, quantile, type Snapshot } from '../metrics/snapsh
 /** A line of a chart. */
 export interface Series {
   readonly label: string;
-  /** The value at a reading, which may compare it with the one before; null for none. */
+  /** Computes the value at a reading, which may depend on the previous one; null for none. */
   readonly value: (now: Snapshot, before: Snapshot) => number | null;
 }
 
@@ -22,7 +22,7 @@ const REQUESTS = 'apiserver_request_total';
 const DURATION = 'apiserver_request_duration_seconds';
 const THREADS = 'capstan_thread_busy_seconds_total';
 const PLUGINS = 'capstan_plugin_duration_seconds';
-/** The kinds of thread, of which every server has these four. */
+/** The kinds of thread: every server has these four. */
 const KINDS = [
   ['Front end', 'front'],
   ['Pool', 'pool'],
@@ -36,7 +36,7 @@ const STAGES = [
   ['Validation', 'validator'],
 ] as const;
 
-/** By how much a counter has grown, in a second. A counter that has become smaller has begun again. */
+/** The increase of a counter per second. A counter that has become smaller has begun again. */
 const rate =
   (name: string, labels?: Labels): Series['value'] =>
   (now, before) =>
@@ -52,7 +52,7 @@ const durations =
   (now, before) =>
     quantile(between(before.histogram(DURATION, { verb }), now.histogram(DURATION, { verb })), part) ?? null;
 
-/** Seconds that a stage took of each request, on average. */
+/** Seconds that a stage took per request, on average. */
 const stage =
   (point: string): Series['value'] =>
   (now, before) => {
@@ -61,7 +61,7 @@ const stage =
     return requests > 0 ? Math.max(0, grown(`${PLUGINS}_sum`, { point })) / requests : null;
   };
 
-/** Requests that were refused or failed, in a second. */
+/** Requests that were refused or failed, per second. */
 const errors: Series['value'] = (now, before) => {
   const count = (of: Snapshot) =>
     of.samples(REQUESTS).reduce((sum, { labels, value }) => sum + (Number(labels.get('code')) >= 400 ? value : 0), 0);

@@ -8,7 +8,7 @@ const PAUSE_MS = 2000;
 /** Readings that are kept: five minutes. */
 const KEPT = 150;
 
-/** Reads the metrics of the server again and again, while somebody looks. */
+/** Reads the metrics of the server at regular intervals, while a component shows them. */
 class Scraper {
   /** The oldest one first. */
   readonly snapshots = signal<readonly Snapshot[]>([]);

@@ -65,7 +65,10 @@ export function between(before: Histogram, after: Histogram): Histogram {
   };
 }
 
-/** The value that a part of all values does not exceed, between the bounds of its bucket; undefined without values. */
+/**
+ * The value that the share `part` of all values does not exceed, between the bounds of its bucket; undefined without
+ * values.
+ */
 export function quantile({ count, buckets }: Histogram, part: number): number | undefined {
   if (count <= 0) return undefined;
   const wanted = part * count;

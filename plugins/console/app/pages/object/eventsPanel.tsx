@@ -20,7 +20,7 @@ interface EventObject extends ApiObject {
   readonly reportingComponent?: string;
 }
 
-/** Events that are shown. */
+/** Largest number of events that are shown. */
 const SHOWN = 200;
 
 /** When an event happened last. */
@@ -76,7 +76,7 @@ export function EventsPanel({ object }: { readonly object: ApiObject }) {
   const { uid = '', namespace = '' } = object.metadata;
   useEffect(() => {
     const aborter = new AbortController();
-    // Events of objects without a namespace are in the one that their controller has chosen.
+    // Events of objects without a namespace are in a namespace that their controller has chosen.
     void events.follow(uid, namespace, aborter.signal);
     return () => aborter.abort();
   }, [uid]);

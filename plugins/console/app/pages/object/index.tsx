@@ -73,7 +73,7 @@ function useRights({ kind, namespace, name }: ObjectAddress) {
   return rights;
 }
 
-/** The schema of the kind; undefined until it is known. Without one, objects can be edited all the same. */
+/** The schema of the kind; undefined until it is known. Objects can be edited without it. */
 function useSchema(kind: ObjectAddress['kind']) {
   const known = useSignal<Known | undefined>(undefined);
   useEffect(() => {

@@ -13,7 +13,7 @@ import { useMetrics } from '../metrics/scraper.js';
 import type { Snapshot } from '../metrics/snapshot.js';
 import { type Measure, pluginsIn, policyIn, timeText, webhookIn } from './measures.js';
 
-/** Objects of one kind that are listed, at most. */
+/** Largest number of objects of one kind that are listed. */
 const MOST = 500;
 
 interface Admission extends ApiObject {
@@ -120,7 +120,7 @@ interface AdmissionRow {
   readonly name: string;
   readonly page: string;
   readonly note: string;
-  /** Whether nothing makes it take effect. */
+  /** Whether it has no binding, and therefore no effect. */
   readonly isIdle?: boolean;
   readonly measure: Measure | undefined;
 }
@@ -189,7 +189,7 @@ const webhookRows = (configured: Configured, snapshot: Snapshot | undefined): Ad
     );
   });
 
-/** Plugins, policies and webhooks, with how often they were called and how long that took. */
+/** Plugins, policies and webhooks, with the number and duration of their calls. */
 export default function PluginsPage() {
   const metrics = useMetrics();
   const configured = useSignal<Configured>(new Map());

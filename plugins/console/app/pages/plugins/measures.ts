@@ -1,6 +1,6 @@
 import { type Histogram, type Labels, quantile, type Snapshot, valuesOf } from '../metrics/snapshot.js';
 
-/** How often something was called, how long it took, and how often it failed or refused. */
+/** How many times something was called, failed or refused, and how long the calls took. */
 export interface Measure {
   readonly count: number;
   /** Seconds; undefined without a call. */
@@ -43,7 +43,7 @@ export function pluginsIn(snapshot: Snapshot): PluginMeasure[] {
     .sort((a, b) => b.total - a.total);
 }
 
-/** The calls of a policy, in all of its bindings. `rules` as in the name of the metric. */
+/** The calls of a policy, in all of its bindings. `rules` is part of the name of the metric. */
 export function policyIn(snapshot: Snapshot, rules: 'validating' | 'mutating', policy: string): Measure {
   const name = `apiserver_${rules}_admission_policy_check`;
   const histogram = snapshot.histogram(`${name}_duration_seconds`, { policy });

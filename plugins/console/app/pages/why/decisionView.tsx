@@ -89,7 +89,7 @@ function Authorization({ decision: { authorization } }: { readonly decision: Dec
   );
 }
 
-/** The operations of a JSON Patch, one line for each; the text itself if it is none. */
+/** The operations of a JSON Patch, one line for each; the text itself if it is not a patch. */
 function operationsIn(patch: string): string[] {
   try {
     return (JSON.parse(patch) as { op: string; path: string; value?: unknown }[]).map(
@@ -107,7 +107,7 @@ function Steps({ decision: { steps = [], incomplete } }: { readonly decision: De
       <h2>Admission</h2>
       <ol class="steps">
         {steps.map(({ stage, plugin, part, result, message, milliseconds, cost, patch }, i) => (
-          // Steps have no identity but their place.
+          // Steps have no identity other than their place.
           <li key={i} class="stack">
             <span class="row">
               <span class={`chip ${RESULTS[result] ?? ''}`}>{result}</span>
@@ -129,7 +129,7 @@ function Steps({ decision: { steps = [], incomplete } }: { readonly decision: De
   );
 }
 
-/** Stands for the message of a refusal or violation that would show credentials, which is empty. */
+/** Shown instead of the message of a refusal or violation, which is empty if it would show credentials. */
 const LEFT_OUT = 'The message is left out, as it may have a credential.';
 
 function Violations({ decision: { violations = [], conflicts = [] } }: { readonly decision: Decision }) {

@@ -28,7 +28,7 @@ function wantedIn(text: string): Wanted[] {
 const mayCreate = ({ object, kind: { group, resource } }: Wanted): Promise<boolean> =>
   may({ verb: 'create', group, resource, namespace: object.metadata.namespace ?? '' });
 
-/** The smallest objects that would allow a request, which can be created by who may do that. */
+/** The smallest objects that would allow a request, which users with the permission can create. */
 export function GrantView({ text }: { readonly text: string }) {
   const isAllowed = useSignal(false);
   const state = useSignal<'idle' | 'busy' | 'done'>('idle');
@@ -45,7 +45,7 @@ export function GrantView({ text }: { readonly text: string }) {
         try {
           await send('POST', pathOf(kind, object.metadata.namespace ?? ''), { body: object });
         } catch (thrown) {
-          // Half of them may be there from an attempt that failed later.
+          // Some of them may exist already, from an attempt that failed later.
           if (!(thrown instanceof ApiError) || thrown.reason !== 'AlreadyExists') throw thrown;
         }
       }

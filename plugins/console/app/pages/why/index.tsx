@@ -11,13 +11,13 @@ import { hrefOf, setQuery } from '../../router.js';
 import { type Decision, requestText } from './decision.js';
 import { DecisionView } from './decisionView.js';
 
-/** Decisions that are read, and milliseconds until they are read again. */
+/** Number of decisions that are read, and milliseconds until they are read again. */
 const MOST = 500;
 const PAUSE_MS = 4000;
 
 const timeOf = ({ metadata }: Decision): number => Date.parse(metadata.creationTimestamp ?? '');
 
-/** Reads a path again and again while the page is visible. */
+/** Reads a path repeatedly while the page is visible. */
 function useReadings<T>(path: string, query: Readonly<Record<string, number>>, pause: number) {
   const found = useSignal<T | undefined>(undefined);
   const error = useSignal<unknown>(undefined);
@@ -122,7 +122,7 @@ function OneDecision({ kind, id }: { readonly kind: Kind; readonly id: string })
   );
 }
 
-/** Why the server refused a request, or its changes to one: recent decisions, or one of them. */
+/** Shows why the server refused a request, or what it changed in it: recent decisions, or one of them. */
 export default function WhyPage({ params, query }: PageProps) {
   const kind = decisionKind();
   if (!kind)

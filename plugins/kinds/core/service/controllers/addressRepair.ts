@@ -20,7 +20,7 @@ const GRACE_MS = 60_000;
 const namesOf = (service: Frozen<Service>, { naming }: Host<'control'>): string[] =>
   ipAddressesOf(service as Service, naming).map(({ object }) => object.metadata.name!);
 
-/** Which Service has an address, as events of Services tell. */
+/** The Service that has each address, from the events of Services. */
 class Holders {
   readonly #services = new Map<string, { readonly namespace: string; readonly name: string }>();
 
@@ -53,8 +53,8 @@ function belongsTo(
 }
 
 /**
- * Makes IPAddresses agree with the addresses of Services: those of Services of a time without the gate, or whose
- * IPAddress was deleted, are created; those of Services that do not have them any more are deleted.
+ * Makes IPAddresses agree with the addresses of Services. Missing ones are created: for Services that were made without
+ * the gate, or whose IPAddress was deleted. IPAddresses that their Service no longer has are deleted.
  */
 function repair(host: Host<'control'>): Controller {
   const holders = new Holders(host);

@@ -11,7 +11,7 @@ import { familyOf } from '../../../shared/addressRange.js';
 import { addressesOf, portsOf } from '../allocator.js';
 import { type RangeConfig, rangesOf, type ServiceRanges } from '../ranges.js';
 
-/** How often it is said of a Service that it has values outside of the ranges, in milliseconds: upstream's pause. */
+/** Time between two reports that a Service has values outside of the ranges, in milliseconds: upstream's pause. */
 const REPORT_MS = 180_000;
 
 const ADVICE = 'please recreate service';
@@ -47,7 +47,7 @@ function portProblems(service: Service, { ports: [first, last] }: ServiceRanges)
     }));
 }
 
-/** Records a warning for each problem of a Service, again and again until it is changed: Events expire. */
+/** Records a warning for each problem of a Service, repeatedly until it is changed, because Events expire. */
 function reports(host: Host<'control'>, name: string, problemsOf: (service: Service) => Problem[]): Controller {
   const problemsIn = (service: Frozen<Service> | undefined): Problem[] =>
     service ? problemsOf(service as Service) : [];
@@ -66,13 +66,13 @@ function reports(host: Host<'control'>, name: string, problemsOf: (service: Serv
 /** The configuration, which the server generates. */
 interface RangeReportsConfig {
   readonly ranges: RangeConfig;
-  /** Whether addresses are of the networks of ServiceCIDR objects, which other controllers guard. */
+  /** Whether addresses come from the networks of ServiceCIDR objects, which other controllers guard. */
   readonly fromObjects: boolean;
 }
 
 /**
- * Events of Services whose cluster IPs or node ports are outside of the ranges of the server, as they may be since it
- * has other ones than before. Their names and messages are upstream's.
+ * Events of Services whose cluster IPs or node ports are outside of the ranges of the server, which is possible after a
+ * change of the ranges. Their names and messages are upstream's.
  */
 export const rangeReports = {
   name: 'controllers/service-range-reports',

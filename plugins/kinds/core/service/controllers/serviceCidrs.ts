@@ -15,7 +15,10 @@ import { systemName } from '../../../shared/values/names.js';
 const NAME = 'service-cidr-controller';
 /** In neutral names. */
 const FINALIZER = 'service-cidr-finalizer';
-/** How long a deleted ServiceCIDR stays without addresses, in milliseconds: writes that have begun may still use it. */
+/**
+ * Time before a deleted ServiceCIDR that is not in use is removed, in milliseconds: writes that have begun may still
+ * use it.
+ */
 const GRACE_MS = 10_000;
 const IN_USE =
   'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR';
@@ -42,7 +45,8 @@ function protect(host: Host<'control'>): Controller {
     name: NAME,
     for: SERVICE_CIDRS,
     watches: [
-      // A ServiceCIDR that is being deleted can go once its last address is free, or another network contains it.
+      // A ServiceCIDR that is being deleted can be removed once its last address is free, or another network contains
+      // it.
       { resource: IP_ADDRESSES, keys: ({ type }, { list }) => (type === 'DELETED' ? deleted(list) : []) },
       { resource: SERVICE_CIDRS, keys: (_event, { list }) => deleted(list) },
     ],

@@ -39,7 +39,7 @@ function lengthPrefixed(text: string): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** The id of the server of a machine: equal at each start, and that of upstream's server. */
+/** The id of the server of a machine: the same at each start, and the same as that of upstream's server. */
 export function serverId(naming: Naming, host = hostname()): string {
   const hash = createHash('sha256').update(Buffer.concat([host, serverName(naming)].map(lengthPrefixed)));
   return `apiserver-${base32(hash.digest().subarray(0, 16))}`;
@@ -65,7 +65,7 @@ export function identityLease(host: Host<'control'>): Controller {
       // Another server may be about to make it.
       if (!get(NAMESPACES, { name: namespace })) return { after: WITHOUT_NAMESPACE_MS };
       const leases = client.resource(LEASES);
-      // With microseconds.
+      // Upstream's times have microseconds here.
       const renewTime = new Date(now()).toISOString().replace('Z', '000Z');
       const spec = { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, renewTime };
       const found = get(LEASES, { namespace, name: id });

@@ -54,7 +54,7 @@ function updater(host: Host<'control'>, resources: readonly ResourceVersions[]):
   })(host);
 }
 
-/** Removes servers without a Lease from StorageVersions, and StorageVersions that have no server any more. */
+/** Removes servers without a Lease from StorageVersions, and StorageVersions that no longer have a server. */
 function collector(host: Host<'control'>): Controller {
   const { naming } = host;
   const namespace = leaseNamespace(naming);

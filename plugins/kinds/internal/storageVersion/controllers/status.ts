@@ -5,8 +5,8 @@ import { commonEncodingVersionOf } from '../index.js';
 const EQUAL = 'AllEncodingVersionsEqual';
 
 /**
- * The status of a StorageVersion with the versions of these servers. The condition gets another time with another
- * status, and with another common version.
+ * The status of a StorageVersion with the versions of these servers. The time of the condition changes with its status,
+ * and with the common version.
  */
 export function statusOf(
   storageVersions: readonly Frozen<ServerStorageVersion>[],

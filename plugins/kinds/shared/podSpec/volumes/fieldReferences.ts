@@ -95,7 +95,7 @@ const RESOURCES = [
 
 const BYTES = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** Units of the amounts of a resource, with the words for the resource in messages. */
+/** The valid divisors of the amount of a resource, with the words for the resource in messages. */
 function unitsOf(resource: string): { readonly units: readonly string[]; readonly what: string } | undefined {
   const name = resource.replace(/^(limits|requests)\./, '');
   if (name === 'cpu') return { units: ['1m', '1'], what: 'cpu' };

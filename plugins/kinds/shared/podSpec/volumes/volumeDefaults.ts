@@ -4,7 +4,7 @@ import { setClaimSpecDefaults } from '../../volumes/claimSpec.js';
 import { isAbsent, setDefault } from '../../../../../core/model/record.js';
 import { setIfAbsent } from '../../values/defaults.js';
 
-/** The unit of amounts of resources that is not set: as written, amounts have none. */
+/** The default divisor of a reference to a resource: as in upstream, 0, which means 1. */
 export const NO_DIVISOR = '0' as Quantity;
 
 /** Sources of volumes of pods, and of persistent volumes, by name. */

@@ -90,7 +90,7 @@ function validatePropagation(mount: VolumeMount, container: EphemeralContainer, 
   return [...found, ...validateRecursive(mount, `${field}.recursiveReadOnly`)];
 }
 
-/** Mounts below a volume can be read-only only if those of the volume are, and if it sees no further ones. */
+/** Checks that only a mount that is read-only and does not propagate mounts makes the mounts below it read-only too. */
 function validateRecursive(mount: VolumeMount, field: string): Violation[] {
   const value = mount.recursiveReadOnly;
   if (isAbsent(value) || value === 'Disabled') return [];

@@ -27,7 +27,10 @@ import {
 } from '../../volumes/volumeSources.js';
 import { validateFieldFiles, validateFileMode, validateItems, validateProjected } from './projections.js';
 
-/** A named volume claims storage in the name of its pod; `podName` is empty if the pod has no name yet. */
+/**
+ * Checks the names that are made of the name of a volume: that of its iSCSI target, and that of the claim of an
+ * ephemeral volume. `podName` is empty if the pod has no name yet.
+ */
 function validateUse(volume: Volume, name: string, where: string, podName: string): Violation[] {
   const found: Violation[] = [];
   found.push(...toViolations(`${where}.name`, name, iscsiNameComplaints(volume.iscsi, name)));
@@ -54,7 +57,7 @@ export function validateVolumes(pod: PodSpec, field: string, podName: string): V
   });
 }
 
-/** The sources of a volume in the order in which the first one counts. */
+/** The sources of a volume in the order in which they are looked for: only the first one counts. */
 const SOURCES = [
   'emptyDir',
   'hostPath',

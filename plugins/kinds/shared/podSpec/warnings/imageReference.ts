@@ -8,7 +8,7 @@ const REFERENCE = new RegExp(
     `(?:@(?<digest>${WORD}(?:[-_+.]${WORD})*:[0-9a-fA-F]+))?$`,
 );
 
-/** Characters of a repository with its host. */
+/** Largest number of characters of a repository with its host. */
 const NAME_LENGTH = 255;
 const TAG_LENGTH = 128;
 const DIGEST = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;
@@ -18,7 +18,7 @@ const ID = /^[a-f0-9]{64}$/;
 /** Whether the part before the first slash is a host, and not the beginning of a repository. */
 const isHost = (part: string): boolean => /[.:]/.test(part) || part === 'localhost' || part !== part.toLowerCase();
 
-/** With the host and folder that are meant where an image names none. */
+/** Returns an image with the default host and folder where it names none. */
 function completeName(image: string): string {
   const slash = image.indexOf('/');
   if (slash >= 0 && isHost(image.slice(0, slash))) return image;
@@ -27,7 +27,7 @@ function completeName(image: string): string {
 
 /**
  * The tag of an image reference (the grammar of container registries): `latest` where it has neither tag nor digest,
- * empty where it has a digest alone, and for a text that is no reference.
+ * empty where it has a digest alone, and for a text that is not a reference.
  */
 function tagOf(image: string): string {
   const match = ID.test(image) ? null : REFERENCE.exec(completeName(image));

@@ -16,7 +16,7 @@ const shown = ({ path, source }: FilePath): string => JSON.stringify(path) + (so
 
 const overlap = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 
-/** Clients see fewer: the warnings of an answer are limited in size. */
+/** Largest number of warnings. Clients see fewer: the warnings of an answer are limited in size. */
 const MOST_WARNINGS = 200;
 
 /** The paths of files as a tree, in which the files that a path overlaps are found in time linear in its length. */
@@ -78,8 +78,8 @@ const itemPaths = (source: FileSource, name: string): FilePath[] =>
   (source.items ?? []).map(({ path }) => ({ path, source: name }));
 
 /**
- * The paths of a source of a projected volume. `previous` if it has all keys of an object, whose names are unknown;
- * `isEmptied` says that a list of no items was sent, which has none.
+ * The paths of a source of a projected volume; `previous` if it selects all keys of an object, whose names are unknown.
+ * `isEmptied`: an empty list of items was sent, which selects no keys.
  */
 function pathsOf(
   source: VolumeProjection,
@@ -101,7 +101,7 @@ function pathsOf(
   return undefined;
 }
 
-/** Like upstream, compares the files of the source before again if a source does not say which files it has. */
+/** Like upstream, compares the files of the previous source again if a source does not say which files it has. */
 function projectedWarnings(
   volume: Volume,
   projected: ProjectedVolumeSource,
@@ -123,8 +123,8 @@ function projectedWarnings(
 }
 
 /**
- * Which sources of projected volumes were sent with an empty list of items: their numbers, by that of the volume. `at`
- * is the place of the pod's spec in the object.
+ * The sources of projected volumes that were sent with an empty list of items: their indexes, by the index of the
+ * volume. `at` is the place of the pod's spec in the object.
  */
 function emptiedSources({ eachEmptied }: StrategyContext, at: string): ReadonlyMap<number, ReadonlySet<number>> {
   const found = new Map<number, Set<number>>();

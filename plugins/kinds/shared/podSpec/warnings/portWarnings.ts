@@ -29,14 +29,14 @@ const portsOf = (pod: PodSpec, field: string): Port[] =>
 /** Whether a port is used on all addresses of the host, or is not used there. */
 const isEverywhere = (port: Port): boolean => ['', '0.0.0.0', '::'].includes(port.hostIp);
 
-/** The relation of a port to an earlier one with the same number and protocol; undefined if both can be had. */
+/** The relation of a port to an earlier one with the same number and protocol; undefined if both can be used. */
 function relationOf(port: Port, other: Port): string | undefined {
   if (port.hostIp === other.hostIp && port.hostPort === other.hostPort) return 'duplicate';
   if (port.hostPort === 0 || other.hostPort === 0) return 'overlapping';
   return port.hostPort === other.hostPort && (isEverywhere(port) || isEverywhere(other)) ? 'overlapping' : undefined;
 }
 
-/** Clients see fewer: the warnings of an answer are limited in size. */
+/** Largest number of warnings. Clients see fewer: the warnings of an answer are limited in size. */
 const MOST_WARNINGS = 200;
 
 /** Earlier ports, by the value that makes a port related to them. */

@@ -107,7 +107,7 @@ function containerWarnings(metadata: ObjectMeta, pod: PodSpec, field: string, na
   );
 }
 
-/** The field of the metadata beside a spec. */
+/** The field of the metadata that belongs to a spec. */
 const metadataOf = (field: string): string => field.replace(/spec$/, 'metadata');
 
 /** Warnings about a valid pod spec, whose place in its object is `field`. */

@@ -12,7 +12,7 @@ export interface ApplyBody {
   readonly kept: readonly string[];
 }
 
-/** Fields that an apply does not have. */
+/** Fields that an apply must not have. */
 const OF_SERVER = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'deletionTimestamp'];
 
 /** The fields that a manager has applied. */
@@ -28,7 +28,7 @@ class Collector {
 
   constructor(readonly schemas: Schemas) {}
 
-  /** The part of a value that differs from the one of before, or that the manager owns; undefined if there is none. */
+  /** The part of a value that differs from the previous one, or that the manager owns; undefined if there is none. */
   part(
     before: unknown,
     value: unknown,
@@ -101,7 +101,7 @@ class Collector {
 
 /**
  * The body of an apply: the fields that differ from the version that is edited, and those that the manager has applied
- * before, which it would give up otherwise. Throws Error for a text that is no object.
+ * before, which it would give up otherwise. Throws Error for a text that is not an object.
  */
 export function applyBody(
   base: string,

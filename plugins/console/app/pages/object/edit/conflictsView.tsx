@@ -9,7 +9,7 @@ function sinceOf(object: ApiObject | undefined, manager: string): string {
   return entry?.time ? `${ageOf(Date.parse(entry.time), Date.now())} ago` : 'at an unknown time';
 }
 
-/** Explains which managers own the fields that an apply would change, and takes them over after a question. */
+/** Explains which managers own the fields that an apply would change, and takes them over after a confirmation. */
 export function ConflictsView(props: {
   readonly draft: Draft;
   readonly conflicts: readonly OwnerConflict[];

@@ -54,7 +54,7 @@ export interface OwnerConflict {
   readonly manager: string;
 }
 
-/** The inputs of an apply beside the text. */
+/** The inputs of an apply besides the text. */
 export interface ApplyContext {
   readonly known: Known | undefined;
   readonly object: ApiObject | undefined;
@@ -141,7 +141,7 @@ export class Draft {
     });
   }
 
-  /** Takes notice of a version of the object on the server. */
+  /** To be called with each new version of the object on the server. */
   async follow(version: string | undefined): Promise<void> {
     if (version === undefined || version === this.#version) return;
     this.#version = version;
@@ -187,7 +187,7 @@ export class Draft {
     try {
       return { text, ...this.#three(parseYaml(this.text.peek()), text) };
     } catch {
-      // A text with errors cannot be compared; it is when it is merged.
+      // A text with errors cannot be compared now: it is compared when it is merged.
       return { text, changes: [], conflicts: [] };
     }
   }
@@ -196,7 +196,7 @@ export class Draft {
     return compareThree(parseYaml(this.base.peek()), mine, parseYaml(newest), this.#hasStatus ? [['status']] : []);
   }
 
-  /** Whether the status is written on its own. */
+  /** Whether the status is written separately. */
   get #hasStatus(): boolean {
     return this.address.kind.subresources.some(({ name }) => name === 'status');
   }
@@ -213,7 +213,7 @@ export class Draft {
     });
   }
 
-  /** Brings the newer version into the text. `mine`: which of the conflicts are decided for the text. */
+  /** Brings the newer version into the text. `mine`: the conflicts that are resolved in favour of the text. */
   merge(mine: ReadonlySet<FieldConflict>): void {
     const newer = this.newer.peek();
     if (!newer) return;
@@ -235,8 +235,8 @@ export class Draft {
   }
 
   /**
-   * Sends the text without storing it, and shows the object that would be stored. `force`: an apply takes the fields of
-   * other managers over.
+   * Sends the text without storing it, and shows the object that would be stored. `force`: an apply takes over the
+   * fields of other managers.
    */
   async check(context: ApplyContext, force = false): Promise<void> {
     await this.#run(async () => {

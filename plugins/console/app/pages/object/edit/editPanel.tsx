@@ -108,7 +108,7 @@ export function EditPanel({ draft, known, object, mayWrite, saved, form }: EditP
   useKeptFocus(panel, review !== undefined);
   useKeptFocus(panel, draft.conflicts.value !== undefined);
   useKeptFocus(panel, newer !== undefined);
-  // Without a change, there is nothing to review and to discard.
+  // Without a change, there is nothing to review or discard.
   useKeptFocus(panel, draft.isDirty.value);
   if (!draft.isRead.value)
     return error.value ? <Failure error={error.value} doing="reading the object" /> : <p class="soft">Loading …</p>;

@@ -77,7 +77,7 @@ const highlight = HighlightStyle.define([
   { tag: [tags.comment, tags.meta, tags.punctuation, tags.separator], color: 'var(--ink-soft)' },
 ]);
 
-/** Says that something was found elsewhere: the text is checked again, although it has not changed. */
+/** Signals that problems were found elsewhere: the text is checked again, although it has not changed. */
 const found = StateEffect.define<null>();
 
 /** Whether the text can be changed, which is known only later. */
@@ -105,7 +105,7 @@ const CHECK_MS = 200;
 /** The properties of an editor. */
 export interface EditorProps {
   readonly label: string;
-  /** Followed in both directions. */
+  /** The text: changes are followed in both directions. */
   readonly text: Signal<string>;
   /** Problems found outside of the editor, such as by the server, with their places in the current text. */
   readonly problems: Signal<readonly Problem[]>;

@@ -10,11 +10,11 @@ export interface DiffLine {
 
 /** Milliseconds after which a comparison becomes coarser. */
 const LONGEST_MS = 500;
-/** The first character that stands for a line, and those that no text may have alone. */
+/** The first character that represents a line, and the range of surrogates, which must not occur unpaired. */
 const FIRST = 0x100;
 const SURROGATES = [0xd800, 0xe000] as const;
 
-/** Two texts with a character for each line: the comparison of characters is then one of lines. */
+/** Encodes two texts with one character for each line: comparing the characters then compares the lines. */
 function encode(texts: readonly string[][]): string[] {
   const codes = new Map<string, number>();
   const codeOf = (line: string): number => {
@@ -25,7 +25,7 @@ function encode(texts: readonly string[][]): string[] {
     codes.set(line, code);
     return code;
   };
-  // A string is an array of 16 bits: lines beyond as many distinct ones share the last character.
+  // A string consists of 16-bit units: if there are more distinct lines, the others share the last unit.
   return texts.map(lines => lines.map(line => String.fromCharCode(Math.min(0xffff, codeOf(line)))).join(''));
 }
 
@@ -47,7 +47,7 @@ export function compareLines(before: string, after: string): DiffLine[] {
         lines.push({ is: 'same', text: now[at]!, index: at++ });
         from++;
       } else {
-        // They share a character.
+        // The lines differ, but share a character.
         remove(from + 1);
         add(at + 1);
       }
@@ -79,6 +79,6 @@ export function fold(lines: readonly DiffLine[], context = 3): DiffPart[] {
     if (last?.isFolded === isFolded) last.lines.push(line);
     else parts.push({ isFolded, lines: [line] });
   }
-  // A fold takes a line itself.
+  // The mark of a fold takes a line itself.
   return parts.map(part => (part.isFolded && part.lines.length === 1 ? { ...part, isFolded: false } : part));
 }

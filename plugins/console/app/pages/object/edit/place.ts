@@ -1,4 +1,4 @@
-/** Where a line of YAML is: the fields that contain it, by its indentation. */
+/** The place of a line of YAML: the fields that contain it, by its indentation. */
 export interface Place {
   /** The path of the map that a key of this line belongs to. */
   readonly parent: readonly (string | number)[];
@@ -16,21 +16,21 @@ export interface Lines {
   text(index: number): string;
 }
 
-/** Dashes of one line that are understood: lists in lists are seldom deeper than three. */
+/** Largest number of dashes in one line that are parsed: lists in lists are seldom deeper than three. */
 const MOST_DASHES = 32;
 
 interface Line {
-  /** Column of the first character behind dashes; -1 for empty lines and comments. */
+  /** Column of the first character after the dashes; -1 for empty lines and comments. */
   readonly indent: number;
   /** Columns of the dashes of items that begin in this line. */
   readonly dashes: readonly number[];
   /** The key of the line, '' if it has none. */
   readonly key: string;
-  /** Column behind the colon; Infinity without one. */
+  /** Column after the colon; Infinity without one. */
   readonly colon: number;
 }
 
-/** The parts of a line in block style. Texts of several lines and flow style are not understood: they have no keys. */
+/** The parts of a line in block style. Texts of several lines and flow style are not parsed: they have no keys. */
 function partsOf(text: string): Line {
   const dashes: number[] = [];
   let at = 0;
@@ -74,7 +74,7 @@ function siblingsOf(lineAt: LineAt, count: number, line: number, column: number)
       const { indent, dashes, key } = lineAt(i);
       if (indent < 0) continue;
       if ((dashes[0] ?? indent) < column) {
-        // Upwards, the first key of an item is behind its dash.
+        // Above, the first key of an item comes after its dash.
         if (step < 0 && indent === column && key !== '') keys.push(key);
         return;
       }
@@ -87,9 +87,9 @@ function siblingsOf(lineAt: LineAt, count: number, line: number, column: number)
   return keys;
 }
 
-/** Finds the fields around a position in YAML, also while the text is not complete. */
+/** Finds the fields around a position in YAML, even while the text is not complete. */
 export function placeAt(lines: Lines, lineIndex: number, column: number): Place {
-  // Of a long text, only the lines are read that the place depends on.
+  // The text may be long: only the lines that the place depends on are read.
   const known = new Map<number, Line>();
   const lineAt: LineAt = index => {
     const line = known.get(index) ?? partsOf(lines.text(index));

@@ -7,7 +7,7 @@ export interface FieldChange {
   readonly path: Path;
   /** Undefined: removed. */
   readonly value: unknown;
-  /** Whether the server sets it, and nobody has decided anything. */
+  /** Whether the server sets the field, so that the change is not a user's decision. */
   readonly isOfServer?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface FieldConflict {
   readonly theirs: unknown;
 }
 
-/** The changes of one side that fit to the other one, and those that do not. Paths are those of the text `mine`. */
+/** The changes of one side that fit the other one, and those that do not. Paths are those of the text `mine`. */
 export interface ThreeWay {
   readonly changes: readonly FieldChange[];
   readonly conflicts: readonly FieldConflict[];
@@ -34,7 +34,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && isEqual(a[key], b[key]));
 }
 
-/** A field of a map, whose keys can be those of all objects, such as `constructor`. */
+/** A field of a map. Its keys may be names that every object has, such as `constructor`. */
 const ownField = (of: Fields, key: string): unknown => (Object.hasOwn(of, key) ? of[key] : undefined);
 
 /** A list whose items have different names, by name; undefined for others. */
@@ -62,7 +62,7 @@ const isOfServer = (path: Path, further: readonly Path[]): boolean =>
 
 /**
  * Compares two versions of an object that were both made from a third one. `ofServer`: further fields that writes of
- * the object do not change, such as a status that is written on its own.
+ * the object do not change, such as a status that is written separately.
  */
 export function compareThree(base: unknown, mine: unknown, theirs: unknown, ofServer: readonly Path[] = []): ThreeWay {
   const changes: FieldChange[] = [];
@@ -94,7 +94,7 @@ export function compareThree(base: unknown, mine: unknown, theirs: unknown, ofSe
   return { changes, conflicts };
 }
 
-/** Later fields and items first, so that a removal does not move later ones. */
+/** Later fields and items first, so that a removal does not change the indexes of other changes. */
 function compareBackwards(a: Path, b: Path): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
     const [x, y] = [a[i]!, b[i]!];
@@ -104,7 +104,7 @@ function compareBackwards(a: Path, b: Path): number {
   return b.length - a.length;
 }
 
-/** Makes changes to a document. Comments beside other fields stay. */
+/** Makes changes to a document. Comments on other fields are kept. */
 export function applyChanges(doc: Document, changes: readonly FieldChange[]): void {
   for (const { path, value } of changes) if (value !== undefined) doc.setIn(path, doc.createNode(value));
   const removed = changes.filter(({ value }) => value === undefined).map(({ path }) => path);

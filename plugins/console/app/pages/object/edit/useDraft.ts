@@ -3,7 +3,7 @@ import { askBeforeLeaving } from '../../../router.js';
 import type { ObjectAddress } from '../liveObject.js';
 import { Draft } from './draft.js';
 
-/** The draft of a page, which is not left without a question while the draft is not saved. */
+/** The draft of a page. While it is not saved, leaving the page asks for confirmation. */
 export function useDraft(address: ObjectAddress, isNew = false): Draft {
   const draft = useMemo(() => new Draft(address, isNew), []);
   useEffect(() => askBeforeLeaving(() => draft.isDirty.peek()), [draft]);

@@ -3,7 +3,7 @@ import { readYaml } from './yamlText.js';
 
 const YAML = 'application/yaml';
 
-/** A refusal in YAML as one in JSON is. */
+/** Converts a refusal in YAML to the form of one in JSON. */
 function readRefusal(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status) return error;
   const doc = readYaml(error.message);
@@ -13,7 +13,7 @@ function readRefusal(error: unknown): unknown {
   return new ApiError(error.code, reason, message, error.auditId, status as Status);
 }
 
-/** Sends a request whose answer is a text in YAML. Throws as `send`. */
+/** Sends a request whose answer is a text in YAML. Throws like `send`. */
 export async function sendYaml(
   method: string,
   path: string,

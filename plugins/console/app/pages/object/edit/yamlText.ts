@@ -19,10 +19,10 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Problems of one text that are shown. */
+/** Largest number of problems of one text that are shown. */
 const SHOWN_PROBLEMS = 100;
 
-/** Adds the keys that a map has twice to the errors of a document. */
+/** Adds keys that occur twice in a map to the errors of a document. */
 function checkKeys(doc: Document.Parsed): void {
   visit(doc, {
     Map(_, { items }) {
@@ -46,7 +46,7 @@ export function readYaml(text: string): Document.Parsed {
   return doc;
 }
 
-/** The errors of a text that stand in the way of saving it. */
+/** The errors of a text that prevent saving it. */
 export function problemsOf(doc: Document.Parsed): Problem[] {
   const found = doc.errors.slice(0, SHOWN_PROBLEMS).map(({ pos: [from, to], message }) => ({
     from,
@@ -84,7 +84,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** A value as text in which equal values are equal: keys are sorted, and comments are gone. */
+/** A value as text that is the same for equal values: keys are sorted, and comments are removed. */
 export const canonicalText = (value: unknown): string => stringify(sorted(value), WRITE);
 
 /** An object for comparison: without the fields that the server sets with every write. */
@@ -95,7 +95,7 @@ export function comparedText(text: string): string {
   return canonicalText(doc.toJS());
 }
 
-/** The segments of a path as messages of the server write it: `spec.containers[0].image`. */
+/** The segments of a path that is written as in messages of the server: `spec.containers[0].image`. */
 export const pathIn = (field: string): Path =>
   field
     .replaceAll('[', '.')
@@ -108,7 +108,7 @@ export const pathIn = (field: string): Path =>
 export const pathText = (path: Path): string =>
   path.map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`)).join('');
 
-/** Where a field is in a text; where the deepest one that contains it is, if it is absent. */
+/** The range of a field in a text; if it is absent, that of the deepest field that would contain it. */
 export function rangeOf(doc: Document.Parsed, path: Path): { readonly from: number; readonly to: number } {
   for (let length = path.length; length > 0; length--) {
     const node = doc.getIn(path.slice(0, length), true);

@@ -9,7 +9,7 @@ export interface ItemPlace {
   move(by: 1 | -1): void;
 }
 
-/** Moves an item up and down. The focus goes with the item, so that a key can be pressed again. */
+/** Moves an item up and down. The focus follows the item, so that the key can be pressed again. */
 function MoveButtons({ place, name }: { readonly place: ItemPlace; readonly name: string }) {
   const { index, count, move } = place;
   const up = useRef<HTMLButtonElement>(null);
@@ -19,7 +19,7 @@ function MoveButtons({ place, name }: { readonly place: ItemPlace; readonly name
     if (moved.current === 0) return;
     const [same, other] = moved.current < 0 ? [up.current, down.current] : [down.current, up.current];
     moved.current = 0;
-    // At an end of the list, the same button can do nothing more.
+    // At an end of the list, the same button has no further effect.
     (same?.disabled ? other : same)?.focus();
   }, [index]);
   const button = (ref: typeof up, by: 1 | -1, isDisabled: boolean) => (
@@ -48,8 +48,8 @@ function MoveButtons({ place, name }: { readonly place: ItemPlace; readonly name
 const CONTROLS = 'summary, input:enabled, select:enabled, textarea:enabled';
 
 /**
- * The control that gets the focus when the field of a button is removed: of the next field, of the one before it, or of
- * the group that they are in.
+ * The control that gets the focus when the field of a button is removed: that of the next field, of the previous one,
+ * or of the group that contains them.
  */
 function neighbourOf(button: HTMLElement): HTMLElement | null | undefined {
   const field = button.closest('.form-group, .form-field');

@@ -10,14 +10,14 @@ import type { FormDraft } from './formDraft.js';
 export interface FieldProps {
   readonly form: FormDraft;
   readonly known: Known;
-  /** Resolved. */
+  /** The schema, with its reference resolved. */
   readonly schema: Schema;
   readonly path: Path;
   readonly value: unknown;
   readonly label: string;
   readonly isRequired: boolean;
   readonly isReadOnly: boolean;
-  /** Takes the field out; undefined if it must stay. */
+  /** Removes the field; undefined if it must stay. */
   readonly remove: (() => void) | undefined;
   /** Set for an item of a list. */
   readonly place?: ItemPlace;
@@ -44,7 +44,7 @@ export function shapeOf(schema: Schema): Shape {
   if (type === 'boolean' || type === 'integer' || type === 'number') return type;
   if (type === 'string') return 'text';
   if (type === 'array') return items ? 'list' : 'yaml';
-  // Unknown fields beside the known ones are kept in the text; they can be changed there.
+  // Unknown fields next to the known ones are kept in the text; they can be changed there.
   if (type === 'object' && properties && Object.keys(properties).length > 0) return 'fields';
   return type === 'object' && typeof additionalProperties === 'object' ? 'map' : 'yaml';
 }
@@ -52,7 +52,7 @@ export function shapeOf(schema: Schema): Shape {
 /** A value that a new field begins with. */
 export const beginningOf = ({ schemas }: Known, schema: Schema): unknown => skeletonOf(schemas, schema);
 
-/** The value of the typed text; undefined if it is none of the shape. */
+/** The value of the typed text; undefined if the text is not of the shape. */
 function typedValue(shape: Shape, text: string): unknown {
   const isInteger = /^-?\d+$/.test(text);
   if (shape === 'integer') return isInteger ? BigInt(text) : undefined;

@@ -45,7 +45,9 @@ export class FormDraft {
     });
   }
 
-  /** An edit fails in texts with aliases: of a field that is an alias itself, or that an alias refers to. */
+  /**
+   * Edits the text. In texts with aliases, an edit of a field that is an alias, or that an alias refers to, may fail.
+   */
   #change(edit: (doc: Document.Parsed) => void): void {
     const { draft } = this;
     try {

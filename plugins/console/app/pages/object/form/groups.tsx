@@ -24,7 +24,7 @@ const OF_SERVER = new Set([
 /** Fields that cannot be changed once the object exists. */
 const OF_CREATION = new Set(['metadata.name', 'metadata.namespace', 'metadata.generateName']);
 
-/** Levels that are open at first. */
+/** Number of levels that are open at first. */
 const OPEN_LEVELS = 2;
 
 /** A group of fields that can be closed. */
@@ -56,7 +56,7 @@ function AddField(props: FieldProps & { readonly absent: readonly (readonly [str
     if (!schema) return;
     form.set([...path, chosen.value], beginningOf(known, schema));
     chosen.value = '';
-    // The button can do nothing now, and would lose the focus.
+    // The button is disabled now, and would lose the focus.
     select.current?.focus();
   };
   return (
@@ -146,7 +146,7 @@ function MapFields(props: FieldProps) {
     if (key === '' || isTaken) return;
     form.set([...path, key], beginningOf(known, of));
     next.value = '';
-    // The button can do nothing now, and would lose the focus.
+    // The button is disabled now, and would lose the focus.
     input.current?.focus();
   };
   return (
@@ -201,7 +201,7 @@ function itemLabel(item: unknown, index: number, keys: readonly string[] = []): 
   return named === undefined ? `${index + 1}` : String(named);
 }
 
-/** Numbers of the items of a list, which stay with them: so the page keeps open items open, and the focus. */
+/** Numbers that identify the items of a list between renderings, so that open items stay open and the focus is kept. */
 function useItemIds(count: number): number[] {
   const { ids, used } = useRef({ ids: [] as number[], used: { count: 0 } }).current;
   while (ids.length < count) ids.push(used.count++);

@@ -27,7 +27,7 @@ function grow(at: Growing, set: FieldSet, entry: ManagedFields): void {
   }
 }
 
-/** The keys, or the value, of a segment behind `k:` or `v:`. */
+/** The keys, or the value, of a segment after `k:` or `v:`. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -15,7 +15,7 @@ const nameOf = ({ manager = '', subresource }: ManagedFields): string =>
 const since = ({ time }: ManagedFields): string =>
   time === undefined ? 'at an unknown time' : `${ageOf(Date.parse(time), Date.now())} ago`;
 
-/** Characters of a value that are shown. */
+/** Largest number of characters of a value that are shown. */
 const SHORT = 60;
 
 function Value({ value }: { readonly value: unknown }) {

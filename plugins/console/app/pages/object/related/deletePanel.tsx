@@ -22,18 +22,18 @@ const POLICIES = [
 ] as const;
 type Policy = (typeof POLICIES)[number][0];
 
-/** Names that are shown of one kind. */
+/** Largest number of names of one kind that are shown. */
 const SHOWN = 12;
 
 /** The effects of a delete, shown before it is carried out. */
 interface Preview {
   readonly going: DeletedObjects;
   readonly dependents: Dependents;
-  /** Objects of a defined kind that go with its definition. */
+  /** Objects of a defined kind that are deleted with its definition. */
   readonly instances: number | undefined;
 }
 
-/** Whether everything in the object, or of it, goes with it: such names are typed before. */
+/** Whether everything in the object, or of its kind, is deleted with it: then the user must type its name first. */
 const isContainer = ({ kind: { group, resource } }: ObjectAddress): boolean =>
   (group === '' && resource === 'namespaces') || resource === 'customresourcedefinitions';
 
@@ -155,7 +155,7 @@ function Consequences(props: {
   );
 }
 
-/** Asks whether to delete an object, and shows before the objects that are deleted with it. */
+/** Asks whether to delete an object, and first shows the objects that are deleted with it. */
 export function DeletePanel(props: {
   readonly address: ObjectAddress;
   readonly object: ApiObject;

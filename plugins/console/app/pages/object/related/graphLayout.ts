@@ -17,10 +17,10 @@ export interface Graph {
   readonly hidden: number;
 }
 
-/** Objects that are drawn, at most. */
+/** Largest number of objects that are drawn. */
 const MOST = 150;
 
-/** Arranges an object with its owners and dependents: each one in the middle of those behind it. */
+/** Arranges an object with its owners and dependents: each one in the middle of those that it leads to. */
 export function layOut(
   root: Relative,
   owners: ReadonlyMap<string, readonly Relative[]>,
@@ -28,7 +28,7 @@ export function layOut(
 ): Graph {
   const placed = new Map<string, GraphNode>();
   let hidden = 0;
-  /** Places an object behind those that it leads to, and returns the first row that is free. */
+  /** Places an object in the middle of those that it leads to. Returns the next free row. */
   const place = (
     relative: Relative,
     column: number,
@@ -36,7 +36,7 @@ export function layOut(
     step: 1 | -1,
     next: (of: Relative) => readonly Relative[],
   ): number => {
-    // Reserved first: references can form a circle.
+    // Reserved first: references can form a cycle.
     const isRoot = column === 0;
     if (!isRoot) placed.set(relative.uid, { relative, column, row });
     let free = row;

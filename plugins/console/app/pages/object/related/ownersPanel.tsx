@@ -10,7 +10,7 @@ import { type Dependents, findDependents, findOwners, pageOf, relativeOf } from 
 
 /** Pixels of an object, and of the space to the next one. */
 const [WIDTH, HEIGHT, ACROSS, DOWN] = [210, 46, 56, 14];
-/** Characters of a name that fit. */
+/** Largest number of characters of a name that fit. */
 const FITTING = 26;
 
 const xOf = ({ column }: GraphNode): number => column * (WIDTH + ACROSS) + 2;

@@ -30,12 +30,12 @@ export interface Dependents {
   readonly isCut: boolean;
 }
 
-/** Objects that are read in the search of dependents, at most. */
+/** Largest number of objects that are read in the search of dependents. */
 const MOST = 20_000;
 const PAGE = 500;
-/** Lists that are read at the same time. */
+/** Number of lists that are read at the same time. */
 const AT_ONCE = 4;
-/** Owners of owners that are followed, and owners that are read in all. */
+/** Largest number of levels of owners that are followed, and of owners that are read. */
 const HIGHEST = 8;
 const MOST_OWNERS = 200;
 

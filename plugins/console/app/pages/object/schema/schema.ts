@@ -1,7 +1,7 @@
 import { sendJson } from '../../../api/http.js';
 import type { Kind } from '../../../api/kinds.js';
 
-/** A schema of OpenAPI v3, as far as the console reads it. */
+/** The members of an OpenAPI v3 schema that the console reads. */
 export interface Schema {
   readonly type?: string;
   readonly format?: string;
@@ -49,7 +49,7 @@ export class Schemas {
     this.#all = components?.schemas ?? {};
   }
 
-  /** A schema with its reference resolved. Its own description and default win. */
+  /** A schema with its reference resolved. Its own description and default take precedence. */
   resolve(schema: Schema): Schema {
     const [only] = schema.allOf?.length === 1 ? schema.allOf : [];
     const name = (schema.$ref ?? only?.$ref)?.slice(REFERENCE.length);
@@ -84,7 +84,7 @@ export class Schemas {
   }
 }
 
-/** The documents that were read, by address: it changes with the content. */
+/** The documents that were read, by address, which changes with the content. */
 const read = new Map<string, Promise<Schemas>>();
 
 /** Reads the schemas of the version of a kind. Throws ApiError. */
@@ -119,10 +119,10 @@ export const isIntOrString = (schema: Schema): boolean =>
   schema.format === 'int-or-string' ||
   [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].some(({ type }) => type === 'integer' || type === 'number');
 
-/** Levels of a skeleton: schemas can contain themselves. */
+/** Largest depth of a skeleton: schemas can contain themselves. */
 const DEEPEST = 8;
 
-/** The least value of a schema: required fields, and the wanted state. */
+/** The smallest value of a schema: required fields, and the spec. */
 export function skeletonOf(schemas: Schemas, given: Schema, depth = 0): unknown {
   const schema = schemas.resolve(given);
   if (schema.enum?.length) return schema.enum.find(value => value !== '') ?? '';
