@@ -59,7 +59,7 @@ async function issued(spec: Wanted): Promise<X509Certificate> {
   const { certificate } = await until(name, status => status.certificate ?? status.conditions?.[1]);
   return new X509Certificate(Buffer.from(certificate as unknown as string, 'base64'));
 }
-/** Who the server says that the owner of a certificate is. */
+/** The user as whom a certificate authenticates, from a self subject review. */
 const whoIs = (cert: string, key: string, url = api.server.url): Promise<{ status: number; user?: Loose }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -99,7 +99,7 @@ describe('a certificate for an approved request', () => {
     },
   );
 
-  test('lives at most as long as the setting, even if a longer time is requested', async () => {
+  test('is valid at most as long as the setting says, even if a longer time is requested', async () => {
     const { request } = await pkcs10('CN=dave');
     const certificate = await issued({ request, expirationSeconds: 10 * 365 * 24 * 3600 });
     const days = (Date.parse(certificate.validTo) - Date.now()) / 86_400_000;
@@ -107,7 +107,7 @@ describe('a certificate for an approved request', () => {
     expect(days).toBeLessThan(366);
   });
 
-  test('of a node server has its names', async () => {
+  test('for the server of a node has its names', async () => {
     const names: JsonGeneralName[] = [
       { type: 'dns', value: 'n1' },
       { type: 'ip', value: '10.0.0.1' },
@@ -120,7 +120,7 @@ describe('a certificate for an approved request', () => {
 });
 
 test.each(LISTENER_NAMES)(
-  'a certificate of a CA below the trusted one authenticates if its client sends that CA, too: %s [A182]',
+  'a certificate of an intermediate CA authenticates if its client sends that CA, too: %s [A182]',
   async listener => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-chain-'));
     const now = Date.now();
@@ -164,7 +164,7 @@ describe('a request is refused by the signer', () => {
     expect(status.certificate).toBeUndefined();
   });
 
-  test('which does not know it: nothing is issued', async () => {
+  test('that does not handle its signer name, and no certificate is issued', async () => {
     const { request } = await pkcs10('CN=dave');
     const answer = await submit({ request, signerName: 'example.com/other' });
     const name = textOf(answer.body.metadata!.name);
@@ -203,7 +203,7 @@ describe('a request is refused at once', () => {
     const der = derOf((await pkcs10('CN=dave', [], type)).request);
     expect((await submit({ request: pem(der) })).status).toBe(201);
     expect(await refused(pem(changed(der, -1, der.at(-1)! ^ 1)))).toEqual([422, why]);
-    // The subject is what the signature is there for.
+    // The signature protects the subject.
     const subject = der.indexOf('dave');
     expect(await refused(pem(changed(der, subject, 'e'.charCodeAt(0))))).toEqual([422, why]);
   });

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 
-/* The default roles and bindings of a new server, by the senders they are bound to and the permissions of these. */
+/*
+ * The default roles and bindings of a new server: the senders that they are bound to, and the permissions of these
+ * senders.
+ */
 
 const RBAC = '/apis/rbac.authorization.orchestrator.io/v1';
 const GROUP = 'rbac.authorization.orchestrator.io';
@@ -37,7 +40,7 @@ function attributesOf(text: string): object {
   return { resourceAttributes: { verb, ...named, ...(namespace && { namespace }) } };
 }
 
-/** Which of these requests a user may make. */
+/** The requests among these that a user may make. */
 async function allowed(who: Who, requests: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const request of requests) {
@@ -154,7 +157,7 @@ const BOUND: readonly [name: string, boundTo: readonly string[], who: Who, may: 
 ];
 
 test.each(BOUND)(
-  '%s is bound to whom the specification says, and grants it what it needs',
+  '%s is bound to the subjects that the specification names, and grants them what they need',
   async (name, to, who, may, not) => {
     const role = name.replace(/^\[\w+\] /, '');
     expect(await subjectsOf(role)).toEqual(to);
@@ -188,7 +191,7 @@ const UNBOUND: readonly [name: string, may: string[], mayNot: string[]][] = [
   ],
 ];
 
-test.each(UNBOUND)('%s is bound to nobody, and grants what the component needs', async (name, may, not) => {
+test.each(UNBOUND)('%s is bound to nobody, and grants the permissions that the component needs', async (name, may, not) => {
   const role = name.replace(/^\[\w+\] /, '');
   expect((await subjectsOf(role)) ?? []).toEqual([]);
   expect(await allowed(await bound(role), [...may, ...not])).toEqual(may);
@@ -225,7 +228,7 @@ const CONTROLLERS: readonly [name: string, may: string][] = [
   ['[A156] ttl-controller', 'patch core/nodes'],
 ];
 
-test.each(CONTROLLERS)('%s has a role of its own, which its account holds', async (name, may) => {
+test.each(CONTROLLERS)('%s has its own role, which is bound to its account', async (name, may) => {
   const controller = name.replace(/^\[\w+\] /, '');
   expect((await api.get(`${RBAC}/clusterroles/system:controller:${controller}`)).status).toBe(200);
   expect(await subjectsOf(`system:controller:${controller}`)).toEqual([`ServiceAccount ${controller}`]);

@@ -22,7 +22,7 @@ const signRsa = (text: string, key: KeyObject = rsa.privateKey): Buffer => sign(
 const signEc = (text: string, dsaEncoding: 'der' | 'ieee-p1363' = 'ieee-p1363'): Buffer =>
   sign('sha256', Buffer.from(text), { key: ec.privateKey, dsaEncoding });
 
-/** A token with any header and claims; the signature is right for the text. */
+/** A token with arbitrary header and claims; its signature is valid. */
 function made(header: object, claims: unknown, signer: (text: string) => Buffer = signRsa): string {
   const text = `${part(header)}.${part(claims)}`;
   return `${text}.${signer(text).toString('base64url')}`;
@@ -31,7 +31,7 @@ function made(header: object, claims: unknown, signer: (text: string) => Buffer 
 const ours = (token: string): Promise<JWTPayload | undefined> =>
   verifyToken(token, KEYS, NOW * 1000).catch(() => undefined);
 
-/** True for a token that jose accepts with one of the keys and the algorithm of that key alone. */
+/** True if jose accepts the token with one of the keys, and the algorithm of that key alone. */
 async function theirs(token: string): Promise<JWTPayload | undefined> {
   for (const { key, alg } of KEYS) {
     const options = { algorithms: [alg], currentDate: new Date(NOW * 1000), clockTolerance: TOLERANCE };
@@ -98,12 +98,12 @@ describe('a token is accepted if and only if jose accepts it', () => {
     expect([await ours(token), await theirs(token)]).toEqual([undefined, undefined]);
   });
 
-  test('unless its header names a key that is not known', async () => {
+  test('unless its header names an unknown key', async () => {
     const token = made({ alg: 'RS256', kid: 'x' }, {});
     expect([await ours(token), await theirs(token)]).toEqual([undefined, {}]);
   });
 
-  test('also where a character of it is changed, removed or added', async () => {
+  test('also if one of its characters is changed, removed or added', async () => {
     const change = fc.record({
       at: fc.nat(good.length),
       removed: fc.nat(1),
@@ -128,6 +128,6 @@ test.each([
   ['a begin in the future', made(R, { nbf: NOW + 1000 }), 'service account token is not valid yet'],
   ['an issue in the future', made(R, { iat: NOW + 1000 }), 'service account token is issued in the future'],
   ['a text as end', made(R, { exp: '1' }), 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
-])('reviews of tokens say what is wrong: %s', async (_, token, message) => {
+])('token reviews name the error: %s', async (_, token, message) => {
   await expect(verifyToken(token, KEYS, NOW * 1000)).rejects.toThrow(message);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/** The complaints in the message of a refusal, sorted: their order is that of a map. */
+/** The single errors in the message of a refusal, sorted, since upstream does not define their order. */
 const complaints = ({ status, body }: Answer): [number, string[]] => {
   const why = String(body.message)
     .replace(/^.* is forbidden: \[?/, '')
@@ -35,7 +35,7 @@ describe('limit ranges', () => {
   const post = (spec: object) => api.post(`${core}/pods?dryRun=All`, { metadata: { name: 'p' }, spec });
   const container = (name: string, resources: object = {}) => ({ name, image: 'i', resources });
 
-  it('give new containers the amounts that they leave open, and an annotation says which', async () => {
+  it('set the amounts that new containers do not specify, and name these in an annotation', async () => {
     const { body } = await post({
       initContainers: [container('first', { limits: { cpu: '500m' } })],
       containers: [container('second', { requests: { memory: '64Mi' } })],
@@ -76,7 +76,7 @@ describe('limit ranges', () => {
     ]);
   });
 
-  it('count init containers where they need more than all others, and sidecars with them', async () => {
+  it('count init containers where they need more than all others, together with sidecars', async () => {
     const sidecar = { ...container('s', { limits: { cpu: '1500m' } }), restartPolicy: 'Always' };
     const first = container('i', { limits: { cpu: '1500m' } });
     const main = container('c', { limits: { cpu: '1' } });

@@ -42,7 +42,7 @@ describe('the configuration of admission plugins', () => {
       ]),
     ).before;
 
-  test('is inline or in a file beside, for each plugin that is on', () => {
+  test('is inline or in a separate file, for each enabled plugin', () => {
     file('selectors.yaml', 'podNodeSelectorPluginConfig: {shop: "a=b"}\n');
     const specs = read(
       configuration(
@@ -100,7 +100,7 @@ describe('the configuration of admission plugins', () => {
     expect(() => read(content)).toThrow(message);
   });
 
-  test('for webhooks may be in a file beside, which its errors name', () => {
+  test('for webhooks may be in a separate file, which its errors name', () => {
     const where = configuration({ name: 'MutatingAdmissionWebhook', path: 'hooks.yaml' });
     const own = file('hooks.yaml', { ...hooks, users: 'x' });
     expect(() => read(where)).toThrow(`${own}: the configuration of MutatingAdmissionWebhook: users is an unknown`);
@@ -113,14 +113,14 @@ describe('the configuration of admission plugins', () => {
     }
   });
 
-  test.each(['', 'relative.yaml', 5])('for webhooks has an absolute path, not %j', kubeConfigFile => {
+  test.each(['', 'relative.yaml', 5])('for webhooks must have an absolute path, not %j', kubeConfigFile => {
     const content = configuration({ name: 'ValidatingAdmissionWebhook', configuration: { ...hooks, kubeConfigFile } });
     expect(() => read(content)).toThrow(
       `kubeConfigFile must be an absolute file path, not ${JSON.stringify(kubeConfigFile)}`,
     );
   });
 
-  test('may have the version of the group of old releases', () => {
+  test('may have the API group of old releases', () => {
     const former = { ...configuration(), apiVersion: 'apiserver.k8s.io/v1alpha1' };
     expect(() => read(former)).not.toThrow();
   });
@@ -260,7 +260,7 @@ describe('a server with all of them', () => {
     expect(refusal(await tried(broken))).toEqual([500, undefined, 'invalid selector: [x y z]']);
   });
 
-  test('pods get the tolerations of their namespace or of the cluster, and may have no others', async () => {
+  test('pods get the tolerations of their namespace or of the cluster, and other tolerations are refused', async () => {
     const what = 'pod tolerations (possibly merged with namespace default tolerations) conflict with its';
     const keys = async (answer: Promise<Answer>) => (await specOf(answer)).tolerations.map(({ key }) => key);
     const of = 'node.kubernetes.io/';
@@ -295,7 +295,7 @@ describe('a server with all of them', () => {
     expect((await specOf(tried(path, { tolerations: own }, same))).tolerations).toHaveLength(3);
   });
 
-  test('pods may keep others away from their node only', async () => {
+  test('pods may have required anti-affinity for their node only', async () => {
     const path = await made('apart', ANY);
     const apart = (topologyKey: string) => ({
       affinity: {
@@ -313,7 +313,7 @@ describe('a server with all of them', () => {
     ]);
   });
 
-  test('services get no new external IPs', async () => {
+  test('new external IPs of services are refused', async () => {
     const path = await made('outside');
     const service = (externalIPs: string[]) => ({
       metadata: { name: 's' },
@@ -336,7 +336,7 @@ describe('a server with all of them', () => {
     ]);
   });
 
-  test('owners need the permission to delete the object, and to write finalizers of owners that are blocked', async () => {
+  test('setting owners needs the permission to delete the object, and to write finalizers of owners that it blocks', async () => {
     const path = await made('owned');
     const group = { apiGroup: 'rbac.authorization.k8s.io' };
     const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] };
@@ -350,7 +350,7 @@ describe('a server with all of them', () => {
     await api.made(`${path}/serviceaccounts`, { metadata: { name: 'writer' } });
     const granted = await api.post(`${path}/serviceaccounts/writer/token`, { spec: {} });
     const token = String((granted.body['status'] as unknown as { token: string }).token);
-    // An owner that exists: the garbage collector deletes the objects of others.
+    // The owner exists, since the garbage collector deletes objects of owners that do not.
     const { metadata } = (await api.post(`${path}/configmaps`, { metadata: { name: 'd' } })).body;
     const { uid } = metadata as unknown as { uid: string };
     const owner = (rest: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'd', uid, ...rest });
@@ -375,7 +375,7 @@ describe('a server with all of them', () => {
     expect((await api.post(`${path}/configmaps`, map('b', owner({ blockOwnerDeletion: true })))).status).toBe(201);
   });
 
-  test('pods use the secrets that their account lists, if it says so', async () => {
+  test('pods use only the secrets that their account lists, if the account demands it', async () => {
     const path = await made('secrets', ANY);
     const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
     await api.made(`${path}/serviceaccounts`, {

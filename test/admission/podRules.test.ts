@@ -47,7 +47,7 @@ describe('ephemeral containers of pods of an account that limits secrets', () =>
     });
   const update = change('UPDATE', 'ephemeralcontainers');
 
-  test('use the secrets of the account', async () => {
+  test('can use only the secrets of the account', async () => {
     const account = {
       metadata: { name: 'a', namespace: 'n', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
       secrets: [{ name: 'yes' }],
@@ -82,7 +82,7 @@ describe('tolerations of a namespace', () => {
     return (draft['spec'] as { tolerations: unknown }).tolerations;
   };
 
-  test('have the members of tolerations only', async () => {
+  test('may only have the members of tolerations', async () => {
     const text = '[{"key":"a","operator":"Exists","effect":null,"other":{"x":1}}]';
     expect(await tolerated(text)).toEqual([{ key: 'a', operator: 'Exists' }]);
   });
@@ -95,7 +95,7 @@ describe('tolerations of a namespace', () => {
     ['{}', 'must be a list of tolerations'],
   ])('%s is refused', (text, why) => expect(tolerated(text)).rejects.toThrow(`${annotation} of the namespace: ${why}`));
 
-  test('are merged with those of the pod; of several that include each other, the widest are kept', async () => {
+  test('are merged with those of the pod; where one includes another, the wider one is kept', async () => {
     const own = [
       { key: 'a', operator: 'Equal', value: 'v', effect: 'NoExecute', tolerationSeconds: 5 },
       { key: 'b', operator: 'Exists' },
@@ -106,7 +106,7 @@ describe('tolerations of a namespace', () => {
     expect(await tolerated(JSON.stringify([wide]), own)).toEqual([own[1], own[3], wide]);
   });
 
-  test('are compared up to a number', async () => {
+  test('are compared up to a maximum number', async () => {
     const many = numbers(COMPARED_TOLERATIONS + 1).map(i => ({ key: `k${i}`, operator: 'Exists' }));
     await expect(tolerated('[]', many)).rejects.toMatchObject({
       reason: 'Forbidden',
@@ -120,7 +120,7 @@ describe('tolerations of a namespace', () => {
 describe('an object as large as a body', () => {
   const MANY = 40_000;
 
-  test('with many extended resources and tolerations gets the missing ones', async () => {
+  test('with many extended resources and tolerations gets the missing tolerations', async () => {
     const requests = Object.fromEntries(numbers(MANY).map(i => [`example.com/r${i}`, '1']));
     const tolerations = numbers(MANY - 1).map(i => ({
       key: `example.com/r${i}`,

@@ -28,7 +28,7 @@ describe('addresses and node ports of Services', () => {
   }
   const removed = async (name: string) => expect((await api.call('DELETE', `${services}/${name}`)).status).toBe(200);
 
-  test('one of many concurrent creates with the same address succeeds, and another one after its deletion', async () => {
+  test('one of many concurrent creates with the same address succeeds, and the address is free after its deletion', async () => {
     for (let round = 0; round < 2; round++) {
       const { made, told } = await race({ clusterIP: '10.0.0.77' });
       expect(made).toHaveLength(1);

@@ -57,7 +57,7 @@ describe('discovery and the resources in it', () => {
     }
   });
 
-  test('objects have the kind in discovery [R017]', async () => {
+  test('objects have the kind that discovery names [R017]', async () => {
     for (const [path, resources] of found) {
       for (const { name, kind, verbs } of resources.filter(resource => resource.verbs.includes('list'))) {
         const { items } = (await api.get(`${path}/${name}`)).body as unknown as {

@@ -43,7 +43,7 @@ const evict = (name: string, { query = '', ...eviction }: { query?: string; [mem
 
 const statusOf = async (budget: string) => (await api.get(`${BUDGETS}/${budget}`)).body.status;
 
-test('[R012] an eviction begins the deletion of the pod, and says in its status why', async () => {
+test('[R012] an eviction begins the deletion of the pod, and records the reason in its status', async () => {
   await createPod('free');
   const { status, body } = await evict('free');
   expect([status, body]).toMatchObject([201, { kind: 'Status', status: 'Success', code: 201 }]);

@@ -35,7 +35,7 @@ import {
 } from './der.js';
 
 const DAY = 86_400_000;
-/** Hundreds of certificates are signed: seconds, but minutes on a machine that is busy. */
+/** Signing hundreds of certificates takes seconds, but minutes on a busy machine. */
 const PATIENCE_MS = 240_000;
 const directory = mkdtempSync(join(tmpdir(), 'capstan-texts-'));
 const [certFile, keyFile] = [join(directory, 'ca.crt'), join(directory, 'ca.key')];
@@ -52,7 +52,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const base64 = (value: string): string => Buffer.from(value, 'latin1').toString('base64');
 const parse = (value: string) => parseCertificateRequest(base64(value));
-/** Why a text is refused; undefined if it is not. */
+/** The reason why a text is refused; undefined if it is accepted. */
 function faultOf(value: string): string | undefined {
   try {
     parse(value);
@@ -79,12 +79,12 @@ const readByOpenssl = (certificate: string) => {
 const sign = (value: string, usages = ['client auth']) =>
   issuer.issue({ wanted: parse(value), usages, lifetimeMs: DAY, now: Date.now() });
 
-/** The string types that are read. */
+/** The string types that the server reads. */
 const READ: readonly Type[] = ['utf8', 'numeric', 'printable', 'teletex', 'ia5', 'bmp'];
 
 describe('an organization in a request', () => {
   test.each(Object.keys(TYPES) as Type[])(
-    'of the type %s is what authentication reads, or the request is refused',
+    'of the type %s is read by authentication as in the request, or the request is refused',
     async type => {
       const organization = type === 'numeric' ? '10 20' : 'system:masters';
       const request = pem(requestOf({ subject: subject(attribute('CN', 'jane'), attribute('O', organization, type)) }));
@@ -125,7 +125,7 @@ describe('an organization in a request', () => {
     ['a padded identifier', sequence(oid('5504800a'), text('utf8', 'system:masters')), 'identifier'],
   ])('with %s is refused', (_, value, why) => expect(faultIn({ subject: subject(value) })).toContain(why));
 
-  test('is read wherever it is: again, in a set of several, and empty', () => {
+  test('is read if it is repeated, in a set of several, or empty', () => {
     const read = (name: Buffer) => parse(pem(requestOf({ subject: name })));
     expect(read(subject(attribute('O', 'a'), attribute('O', 'b'))).organizations).toEqual(['a', 'b']);
     const several = subject([attribute('CN', 'x'), attribute('O', 'a')], attribute('O', ''));
@@ -308,7 +308,7 @@ describe('a request in DER', () => {
     ],
   ])('with %s is refused', (_, wanted) => expect(faultIn(wanted)).toEqual(expect.any(String)));
 
-  test('that is changed in one byte is refused', () => {
+  test('with one changed byte is refused', () => {
     const request = requestOf({ subject: JANE, attributes: [asksFor(san)] });
     for (let at = 0; at < request.length; at++)
       for (const mask of [0x01, 0x20, 0x80, 0xff]) {

@@ -44,7 +44,7 @@ const complaints = async (...sent: Parameters<typeof bundle>) => {
   return [status, ...causes.map(({ message }) => message.replace(/^Invalid value: "<value omitted>": /, ''))];
 };
 
-test('trust anchors are certificates of CAs, each once, with text beside them or without', async () => {
+test('trust anchors are certificates of CAs without duplicates, with or without other text between them', async () => {
   expect(await complaints('good', `text\n${CA}text\n${OTHER}`)).toEqual([201]);
   expect(await complaints('bad', '')).toEqual([422, 'at least one trust anchor must be provided']);
   expect(await complaints('bad', ` ${CA}`)).toEqual([422, 'at least one trust anchor must be provided']);
@@ -64,7 +64,7 @@ test('trust anchors are certificates of CAs, each once, with text beside them or
   ]);
 });
 
-test('the name of a bundle says which signer it is of, and the signer does not change', async () => {
+test('the name of a bundle begins with its signer, and the signer cannot change', async () => {
   expect((await bundle('example.com:foo:a', CA, 'example.com/foo')).status).toBe(201);
   expect(await complaints('a', CA, 'example.com/foo')).toEqual([
     422,
@@ -79,7 +79,7 @@ test('the name of a bundle says which signer it is of, and the signer does not c
   expect([moved.status, moved.body.message]).toEqual([422, expect.stringContaining('field is immutable')]);
 });
 
-test('who writes a bundle of a signer needs the verb attest on the signer', async () => {
+test('writing a bundle of a signer needs the verb attest on the signer', async () => {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bundles' };
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'bob' }];
   const writes = { apiGroups: [GROUP], resources: ['clustertrustbundles'], verbs: ['*'] };
