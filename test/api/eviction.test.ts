@@ -153,7 +153,7 @@ test('a failed precondition is a conflict, and the budget does not count the evi
   expect(await statusOf('precise')).toMatchObject({ disruptionsAllowed: 1 });
 });
 
-test('while the controller has not seen the newest budget, clients are asked to try again', async () => {
+test('while the controller has not seen the newest budget, clients are told to retry', async () => {
   await createPod('early');
   await createBudget('early', { selector: { matchLabels: { app: 'early' } } }, { observedGeneration: 0 });
   const { status, headers, body } = await evict('early');
@@ -216,7 +216,7 @@ test('the body must name the pod of the path', async () => {
   expect((await evict('none')).status).toBe(404);
 });
 
-test('an eviction of a pod that is being deleted says so in its status, once', async () => {
+test('an eviction of a pod that is being deleted adds its condition to the status only once', async () => {
   await createPod('leaving');
   await api.call('DELETE', `${PODS}/leaving`);
   expect((await evict('leaving', { deleteOptions: { dryRun: ['All'] } })).status).toBe(201);

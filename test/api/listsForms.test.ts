@@ -40,7 +40,7 @@ describe('forms of lists and watches', () => {
         expect(plain.headers['content-encoding']).toBeUndefined();
         for (const encoding of ['gzip', 'br, gzip', 'deflate,gzip;q=0.5', 'GZIP']) {
           let packed = await ask(`${big}${query}`, encoding, accept);
-          // Controllers write after a start, which changes the revision of a list.
+          // Controllers write after the start of the server, which changes the revision of a list.
           for (let next = await plainly(); !isPage && !next.bytes.equals(plain.bytes); next = await plainly()) {
             plain = next;
             packed = await ask(`${big}${query}`, encoding, accept);
@@ -55,7 +55,7 @@ describe('forms of lists and watches', () => {
     );
 
     test.each([undefined, 'identity', 'br', 'deflate', 'gzip;q=0', 'gzipped'])(
-      'a client with %s does not get it',
+      'a client that accepts %s gets an uncompressed answer',
       async encoding => {
         expect((await ask(big, encoding)).headers['content-encoding']).toBeUndefined();
       },
@@ -110,7 +110,7 @@ describe('forms of lists and watches', () => {
     watch.close();
   });
 
-  test('a metadata-only watch has events, bookmarks and deletions of that kind', async () => {
+  test('a metadata-only watch has metadata-only events, bookmarks and deletions', async () => {
     const path = `${await api.namespace('partial')}/secrets`;
     await api.made(path, secret('a'));
     const watch = await openWatch(api.server, `${path}?watch=1&allowWatchBookmarks=true`, PARTIAL);
@@ -153,7 +153,7 @@ describe('forms of lists and watches', () => {
     }
   });
 
-  test('no object is read or written for a client that accepts none of the media types', async () => {
+  test('requests that accept none of the media types are refused before an object is read or written', async () => {
     for (const path of [small, `${small}/a`, `${small}/absent`])
       expect((await api.get(path, { accept: 'application/xml' })).status).toBe(406);
     expect((await api.post(small, secret('c'), { accept: 'text/plain' })).status).toBe(406);

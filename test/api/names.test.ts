@@ -37,7 +37,7 @@ describe('names and scope', () => {
     expect((await api.post(`${other}/configmaps`, withName('a'))).status).toBe(201);
   });
 
-  test('the create of an object that exists can be tried again if it has a generateName as well', async () => {
+  test('the create of an object that exists can be retried if it has a generateName as well', async () => {
     const both = { metadata: { name: 'taken', generateName: 'take' } };
     await api.made(`${shop}/configmaps`, both);
     for (const query of ['', '?dryRun=All'])

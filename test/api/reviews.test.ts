@@ -68,7 +68,7 @@ describe('a SelfSubjectReview', () => {
     });
   });
 
-  it('has no Table', async () => {
+  it('cannot be shown as a Table', async () => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     expect((await api.post(path, {}, { accept })).status).toBe(406);
   });
@@ -91,7 +91,7 @@ describe('a TokenReview', () => {
     expect(await statusOf(path, { token: 'dave-token', audiences: ['other'] })).toEqual(status);
   });
 
-  it('needs a token, and permission', async () => {
+  it('needs a token in its spec, and the permission to create reviews', async () => {
     const { status, body } = await ask(path, {});
     expect([status, body['message']]).toEqual([400, 'token is required for TokenReview in authentication']);
     expect((await ask(path, { token: 'dave-token' }, 'carol-token')).status).toBe(403);
@@ -101,7 +101,7 @@ describe('a TokenReview', () => {
 describe('a SelfSubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
 
-  it('says whether the sender may make a request, and is only created [R011 A161 A167 A170 A173 A174x]', async () => {
+  it('says whether the sender may make a request, and supports no verb but create [R011 A161 A167 A170 A173 A174x]', async () => {
     expect(await statusOf(path, { resourceAttributes: MAPS }, 'carol-token')).toEqual(ALLOWED);
     expect(await statusOf(path, { resourceAttributes: { ...MAPS, verb: 'delete' } }, 'carol-token')).toEqual({
       allowed: false,
@@ -129,7 +129,7 @@ describe('a SelfSubjectAccessReview', () => {
     expect((await api.get(`${path}/x`)).status).toBe(404);
   });
 
-  it('accepts groups in the naming of clients', async () => {
+  it('accepts API groups in the naming of clients', async () => {
     const rules = [{ verbs: ['get'], apiGroups: ['storage.k8s.io'], resources: ['csistoragecapacities'] }];
     await api.made(`${RBAC}/roles`, { metadata: { name: 'storage' }, rules });
     await api.made(`${RBAC}/rolebindings`, {
@@ -164,7 +164,7 @@ describe('a SubjectAccessReview', () => {
     });
     expect(await statusOf(path, { groups: ['system:masters'], resourceAttributes: MAPS })).toEqual({ allowed: true });
     expect(causesOf(await ask(path, { resourceAttributes: MAPS }))).toEqual(['spec.user']);
-    // The groups of v1 are not those of v1beta1, which had `group`.
+    // v1 has `groups`, where v1beta1 had `group`.
     const byGroup = await api.post(`${path}?fieldValidation=Strict`, {
       spec: { user: 'x', group: ['system:masters'], resourceAttributes: MAPS },
     });
@@ -200,7 +200,7 @@ describe('a SubjectAccessReview', () => {
     );
   });
 
-  it('takes the name of an object from its own field, and not from a selector as requests do', async () => {
+  it('takes the name of an object from its own field, and not from a field selector as requests do', async () => {
     const rules = [{ ...READ, resourceNames: ['settings'] }];
     await api.made(`${RBAC}/roles`, { metadata: { name: 'settings' }, rules });
     await api.made(`${RBAC}/rolebindings`, {

@@ -35,7 +35,7 @@ describe('field selectors', () => {
     ]);
   });
 
-  test('an invalid match is reported before an unknown field', async () => {
+  test('an invalid resourceVersionMatch is reported before an unknown field', async () => {
     const match = '&resourceVersion=1&resourceVersionMatch=Newest';
     expect((await api.get(`/api/v1/secrets?fieldSelector=wrong%3Dx${match}`)).body).toMatchObject({
       code: 422,
@@ -84,7 +84,7 @@ describe('field selectors', () => {
     expect(namesIn(await list('fieldSelector=metadata.namespace%3Dfirst,metadata.namespace%3Dsecond'))).toEqual([]);
   });
 
-  test('a selector above a limit, and a query with too many parameters, are refused', async () => {
+  test('a selector that is too long and a query with too many parameters are refused', async () => {
     const keys = Array.from({ length: SELECTOR_KEYS + 1 }, (_, i) => `!k${i}`).join();
     for (const [method, more] of [
       ['GET', ''],

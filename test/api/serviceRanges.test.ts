@@ -5,7 +5,7 @@ import { MERGE } from '../support/mediaTypes.js';
 const TAKEN = 'provided port is already allocated';
 const OUTSIDE = 'provided port is not in the valid range. The range of valid ports is 30000-30029';
 
-/** Both messages of causes and those of refusals without them. */
+/** The messages of the causes, or the message of a refusal without causes. */
 const whyOf = ({ body }: Answer): string[] =>
   ((body['details']?.['causes'] as unknown as { field?: string; message: string }[] | undefined) ?? []).map(
     ({ field = '', message }) => `${field}: ${message}`,
@@ -95,7 +95,7 @@ describe('a server with networks of both families and 30 node ports', () => {
     expect(whyOf(await post('refused', spec))).toEqual(why);
   });
 
-  test('the second family is allocated and released with the policy, never alone', async () => {
+  test('the second family is allocated and released only with the policy', async () => {
     const first = specOf(await post('dual', {})).clusterIPs;
     const both = specOf(await patch('dual', { ipFamilyPolicy: 'RequireDualStack' }));
     expect(both).toMatchObject({ ipFamilies: ['IPv4', 'IPv6'] });
@@ -116,7 +116,7 @@ describe('a server with networks of both families and 30 node ports', () => {
     await remove('dual');
   });
 
-  test('a node port belongs to one Service, with all protocols', async () => {
+  test('a node port belongs to one Service for all protocols', async () => {
     await post('owner', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] });
     const node = (...ports: object[]): Promise<Answer> =>
       tried({ type: 'NodePort', ports: ports.map((port, i) => ({ name: `p${i}`, port: 80, ...port })) });
@@ -156,7 +156,7 @@ describe('a server with networks of both families and 30 node ports', () => {
     await remove('kept');
   });
 
-  test('a name outside of the cluster may have stored node ports, which others still get', async () => {
+  test('a Service of type ExternalName may store node ports, but does not reserve them', async () => {
     const named = { type: 'ExternalName', externalName: 'example.com', ports: [{ port: 80, nodePort: 30004 }] };
     expect((await post('named', named)).status).toBe(201);
     expect((await tried({ type: 'NodePort', ports: named.ports })).status).toBe(201);
@@ -187,7 +187,7 @@ describe('a server with networks of both families and 30 node ports', () => {
     await remove('health');
   });
 
-  test('a dry run compares a chosen node port with other Services only, and takes nothing', async () => {
+  test('a dry run checks a chosen node port against other Services only, and allocates nothing', async () => {
     const ports = [{ port: 80, nodePort: 80 }];
     expect((await post('dry', { type: 'NodePort', ports }, '?dryRun=All')).status).toBe(201);
     await post('held', { type: 'NodePort', ports: [{ port: 80, nodePort: 30007 }] });
@@ -197,7 +197,7 @@ describe('a server with networks of both families and 30 node ports', () => {
     expect((await tried({ type: 'NodePort', ports: [{ port: 80, nodePort: 30007 }] })).status).toBe(201);
   });
 
-  test('a full range is a 500, and a deleted Service returns its values to it', async () => {
+  test('a full range is answered with 500, and a deleted Service returns its values to the range', async () => {
     const names = ['f2', 'f3', 'f4', 'f5', 'f6'];
     for (const name of names) expect((await post(name, {})).status).toBe(201);
     expect(await post('f7', {})).toMatchObject({

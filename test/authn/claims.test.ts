@@ -7,7 +7,10 @@ import { UserMaker } from '../../plugins/authn/jwt/user.js';
 import { checkClaims, decodeToken, verificationKeysOf, verifySignature } from '../../plugins/authn/jwt/verify.js';
 import { signingKey } from './provider.js';
 
-/* Tokens with odd claims and headers: facts of the upstream server, release 1.32, except where marked. */
+/*
+ * Tokens with unusual claims and headers: the results are those of the upstream server, release 1.32, except where
+ * marked.
+ */
 
 const key = signingKey('one');
 const NOW = Date.parse('2026-01-01T00:00:00Z');
@@ -26,14 +29,14 @@ const encode = (text: string): string => Buffer.from(text).toString('base64url')
 const CLAIMS = { iss: 'https://issuer.example', aud: 'client', sub: 's', exp: EXP, groups: ['g'] };
 const HEADER = '"alg":"RS256","kid":"one"';
 
-/** A signed token of claims as a text, after which come the members `more`, and of a header. */
+/** A signed token of claims as a text, followed by the members `more`, and of a header. */
 function tokenOf(claims: object, more = '', header = HEADER): string {
   const payload = JSON.stringify({ ...CLAIMS, ...claims }).replace(/\}$/, `${more && `,${more}`}}`);
   const signed = `${encode(`{${header}}`)}.${encode(payload)}`;
   return `${signed}.${sign('sha256', Buffer.from(signed), key.privateKey).toString('base64url')}`;
 }
 
-/** The user of a token with its groups; the reason if it is refused. */
+/** The user of a token with its groups, or the reason why it is refused. */
 async function userOf(token: string): Promise<string> {
   try {
     const decoded = decodeToken(token);
@@ -106,10 +109,10 @@ describe('a token is refused', () => {
     ['with another name of a key', {}, 'failed to verify signature', '', '"alg":"RS256","kid":"two"'],
     ['with a list of algorithms', {}, 'unsupported algorithm', '', '"alg":["RS256"],"kid":"one"'],
     ['with an extension that is critical', {}, '`crit`', '', `${HEADER},"crit":["exp"]`],
-    // Upstream accepts these: a name that is a prefix alone would be that of all who have none.
+    // Upstream accepts these. A name that is only the prefix would be the same for all users without a name.
     ['with an empty sub', { sub: '' }, 'the user name is empty'],
     ['with null as sub', { sub: null }, 'the user name is empty'],
-    // And these: names of claims are case-sensitive (RFC 7519, 10.1.1), and null is no group.
+    // Upstream also accepts these. Names of claims are case-sensitive (RFC 7519, 10.1.1), and null is not a group.
     ['with EXP as its end', { exp: undefined }, 'token has no expiry', `"EXP":${EXP}`],
     ['with null among groups', { groups: ['a', null] }, 'cannot read array'],
   ])('%s', async (_what, claims, why, more = '', header = HEADER) => {
