@@ -81,7 +81,7 @@ const SERVED: readonly (readonly [string, string])[] = [
   ['chunk sizes with zeros before them', post(CHUNKED, '004\r\nbody\r\n000\r\n\r\n')],
 ];
 
-/** Where a listener behaves differently, by the name of the case; `docs/guides/connections.md` documents it. */
+/** Known deviations of a listener, by the name of the case; `docs/guides/connections.md` documents them. */
 export interface FramingExceptions {
   /** Accepts the request, and answers the following bytes as another request. */
   readonly taken: readonly string[];
@@ -137,7 +137,7 @@ export function framingConformance(given: ListenerCase, { taken, waitsFor }: Fra
       client.socket.destroy();
     });
 
-    it.runIf(taken.length > 0).each(casesOf(taken))('takes, against the rules, %s', async (_, text) => {
+    it.runIf(taken.length > 0).each(casesOf(taken))('accepts, against the rules, %s', async (_, text) => {
       const client = await send(text);
       expect(await client.until(received => /HTTP\/1.1 200[\s\S]*\.$/.test(received))).toMatch(/^HTTP\/1.1 200 /);
       client.socket.destroy();

@@ -161,7 +161,7 @@ describe('a conversion webhook', () => {
     converted.close();
   });
 
-  test('that fails lets a watch show the objects before the one that it does not convert', async () => {
+  test('that fails for one object lets a watch show the objects before it', async () => {
     const path = await hooked('begun.example.com');
     for (const name of ['a', 'b', 'c']) await create(path, 'v1', name, { hostPort: 'w:1' });
     hooks.on('/convert', request =>
@@ -215,7 +215,7 @@ describe('a conversion webhook', () => {
     ]);
   });
 
-  test('that fails does not hinder writes of the stored version, which lose their managers', async () => {
+  test('that fails does not prevent writes of the stored version, which lose their managers', async () => {
     const path = await hooked('writable.example.com');
     await create(path, 'v2', 'a', { host: 'a', port: '1' });
     hooks.on('/convert', () => ({ result: { status: 'Failure', message: 'not today' } }));
@@ -232,14 +232,14 @@ describe('a conversion webhook', () => {
     expect(changed.status).toBe(200);
     expect((await api.get(`${path('v2')}/old`)).body['spec']).toEqual({ host: 'o', port: '1' });
     expect((await api.get(`${path('v1')}/old`)).body['spec']).toEqual({ hostPort: 'o:1' });
-    // A write without a change moves it.
+    // A write without a change converts it to the storage version.
     expect((await api.patch(`${path('v2')}/old`, MERGE, {})).status).toBe(200);
     hooks.take('/convert');
     expect((await api.get(`${path('v2')}/old`)).body['spec']).toEqual({ host: 'o', port: '1', scheme: 'http' });
     expect(hooks.take('/convert')).toEqual([]);
   });
 
-  test('converts objects of an earlier storage version also where only their metadata are shown', async () => {
+  test('converts objects of an earlier storage version also for answers with metadata only', async () => {
     const path = await hooked('metadata.example.com');
     await create(path, 'v1', 'old', { hostPort: 'o:1' });
     await api.patch(`${CRDS}/widgets.metadata.example.com`, MERGE, { spec: { versions: versionsOf('v2') } });
@@ -305,7 +305,7 @@ describe('a conversion webhook', () => {
     expect((await api.get(`${path('v1')}/a`)).status).toBe(200);
   });
 
-  test('that is unreachable is named by its URL or service, and breaks nothing else', async () => {
+  test('that is unreachable is named by its URL or service, and affects no other kind', async () => {
     const group = 'dead.example.com';
     const path = await define(group, byWebhook({ url: 'https://127.0.0.1:1/gone' }));
     await create(path, 'v1', 'a', { hostPort: 'h:1' });
@@ -323,7 +323,7 @@ describe('a conversion webhook', () => {
     expect((await api.delete(`${path('v1')}/a`)).status).toBe(200);
   });
 
-  test('is found by the setting for its service', async () => {
+  test('is reached through the setting for its service', async () => {
     const service = { namespace: 'default', name: 'hook', path: '/convert' };
     const path = await define('resolved.example.com', byWebhook({ service, caBundle: hooks.caBundle }));
     await create(path, 'v1', 'a', { hostPort: 'r:1' });

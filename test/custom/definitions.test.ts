@@ -17,7 +17,8 @@ interface Version {
 }
 
 /**
- * A definition of `plural` in `group`. All versions are served, and the first is stored unless another has `storage`.
+ * A definition of `plural` in `group`. All versions are served, and the first is the storage version unless another has
+ * `storage`.
  */
 function definition(group: string, plural: string, kind: string, versions: readonly Version[], spec: object = {}) {
   const chosen = versions.some(version => version.storage);
@@ -106,7 +107,7 @@ describe('definitions of custom resources', () => {
     expect((await watch.rest()).map(event => event.type)).not.toContain('BOOKMARK');
   });
 
-  it('have bookmarks with the null of creationTimestamp only in the form of metadata', async () => {
+  it('have bookmarks with a null creationTimestamp only in the metadata form', async () => {
     await established(api, definition('marked.example.com', 'things', 'Thing', [{ name: 'v1' }]));
     const path = '/apis/marked.example.com/v1/namespaces/default/things?watch=1&allowWatchBookmarks=true';
     const bookmark = async (accept: string): Promise<unknown> => {
@@ -124,7 +125,7 @@ describe('definitions of custom resources', () => {
     expect(await bookmark('application/json')).not.toHaveProperty('creationTimestamp');
   });
 
-  it('are served from the request after the one that shows them as established', async () => {
+  it('are served from the request after the one that shows them as Established', async () => {
     const group = 'soon.example.com';
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
@@ -151,7 +152,7 @@ describe('definitions of custom resources', () => {
     expect((await api.get('/openapi/v2')).text).toContain('"com.example.soon.v1.Widget"');
   });
 
-  it('convert between versions only by name, prune by the requested one, and warn about deprecated ones', async () => {
+  it('convert between versions only by name, prune by the requested version, and warn about deprecated ones', async () => {
     const group = 'ver.example.com';
     const number = { type: 'integer' };
     const versions = [
@@ -172,7 +173,7 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`${at('v3')}/a`)).text).toBe('404 page not found\n');
   });
 
-  it('show objects with the defaults of the version that they are stored in', async () => {
+  it('show objects with the defaults of the version in which they are stored', async () => {
     const group = 'defaults.example.com';
     const versionsOf = (storage: string): Version[] => [
       { name: 'v1', storage: storage === 'v1', ...schema({ a: { type: 'string' } }) },
@@ -208,7 +209,7 @@ describe('definitions of custom resources', () => {
     ]);
   });
 
-  it('are refused with one error for a name, and those of what the strategy or an absent schema excludes', async () => {
+  it('are refused with one error for a name, and with errors for members that the strategy or an absent schema excludes', async () => {
     const label = 'X'.repeat(64);
     const webhook = { clientConfig: { url: 'https://a.example' }, conversionReviewVersions: ['v1'] };
     const more = { conversion: { strategy: '', webhook }, preserveUnknownFields: true };
@@ -261,7 +262,7 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`/apis/${group}/v1/pears`)).status).toBe(200);
   });
 
-  it('show whether a group of the system was approved, also after the annotation has changed', async () => {
+  it('show whether a reserved group was approved, also after the annotation has changed', async () => {
     const group = 'approved.k8s.io';
     const annotation = 'api-approved.kubernetes.io';
     const crd = definition(group, 'widgets', 'Widget', [{ name: 'v1' }]);
@@ -383,7 +384,7 @@ describe('definitions of custom resources', () => {
     );
   });
 
-  it('have no members of the older version [R494, R495, R496, R497]', async () => {
+  it('do not accept members of the older version [R494, R495, R496, R497]', async () => {
     const old = { version: 'v1', validation: {}, subresources: {}, additionalPrinterColumns: [] };
     const answer = await api.post(
       `${CRDS}?dryRun=All&fieldValidation=Strict`,
@@ -393,7 +394,7 @@ describe('definitions of custom resources', () => {
     for (const member of Object.keys(old)) expect(answer.text).toContain(`unknown field \\"spec.${member}\\"`);
   });
 
-  it('accept a conversion webhook in its newer form [R498, R499]', async () => {
+  it('accept a conversion webhook in the form of v1 [R498, R499]', async () => {
     const webhook = { clientConfig: { url: 'https://convert.example.com' }, conversionReviewVersions: ['v1'] };
     const body = definition('hook.example.com', 'hooks', 'Hook', [{ name: 'v1' }], {
       conversion: { strategy: 'Webhook', webhook },

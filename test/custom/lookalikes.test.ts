@@ -39,7 +39,7 @@ describe.each(WAYS)('the kinds of widely used definitions, given by %s', way => 
   });
   afterAll(() => api?.close());
 
-  test('every kind is in the documents of its group version, and in the one of all', async () => {
+  test('every kind is in the OpenAPI document of its group version, and in the common one', async () => {
     const all = (await api.get('/openapi/v2')).text;
     for (const { spec } of lookalikes())
       for (const { name } of spec.versions) {
@@ -60,7 +60,7 @@ describe.each(WAYS)('the kinds of widely used definitions, given by %s', way => 
       spec,
     });
 
-    test('have the status that is their default from the start, and again when it is removed', async () => {
+    test('have the default status from the start, and again when it is removed', async () => {
       const waiting = [{ type: 'Accepted', status: 'Unknown', reason: 'Pending' }];
       const made = await api.made(classes, thing('GatewayClass', 'a', { controllerName: 'example.com/a' }));
       expect(made['status']!['conditions']).toMatchObject(waiting);

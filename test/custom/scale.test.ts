@@ -76,7 +76,7 @@ describe('subresources that change their object', () => {
     });
   });
 
-  test('report values that are no counts, of objects that are older than the paths', async () => {
+  test('report invalid replica counts in objects that are older than the paths', async () => {
     const path = await served('texts', 'Text', '.spec.replicas');
     const changed = { spec: { versions: [{}] } };
     const crd = `${CRDS}/texts.scales.example.com`;
@@ -97,7 +97,7 @@ describe('subresources that change their object', () => {
     expect((await api.get(path)).body.spec).toEqual({ text: 'x' });
   });
 
-  test('set the first count of an object by any patch, and refuse a patch that sets none', async () => {
+  test('set the first count of an object with any patch, and refuse a patch that sets none', async () => {
     expect((await api.post(CRDS, definition('globals', 'Global', '.spec.replicas', 'Cluster'))).status).toBe(201);
     const objects = '/apis/scales.example.com/v1/globals';
     await api.until(async () => (await api.get(objects)).status === 200);
