@@ -97,7 +97,7 @@ const contents = fc.record(
 );
 const samples = fc.array(fc.tuple(metadata, contents), { minLength: 1, maxLength: 4 });
 
-/** An exchange that gathers the answer. */
+/** An exchange that collects the answer. */
 function fakeExchange() {
   const sent: Uint8Array[] = [];
   const stream = {
@@ -189,7 +189,7 @@ test('lists of metadata are the same as those made of parsed objects', async () 
   );
 });
 
-test('Tables are the same as those made of parsed objects, with ages of their time', async () => {
+test('Tables are the same as those made of parsed objects, with ages at the time of the request', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...KINDS),
@@ -219,14 +219,14 @@ test('Tables are the same as those made of parsed objects, with ages of their ti
   );
 });
 
-/** Objects that are made into rows here, and a hundred that are large. */
+/** Objects whose rows the front end makes, and a hundred large ones. */
 const mixed = (): Entry[] =>
   Array.from({ length: 600 }, (_, i) => {
     const data = { a: 'x'.repeat(i % 6 === 5 ? FRONT_ENCODING_BYTES : 1000) };
     return valuesOf(KINDS[1], [[{ name: `n${i}` }, { data }]]).map(entryOf);
   }).flat();
 
-test('rows are made once for each object, those of large ones by the pool', async () => {
+test('rows are made once for each object, by the pool for large objects', async () => {
   const entries = mixed();
   const { answer, rendered } = setUp(KINDS[1], 'table', 'None');
   const first = await answer([], entries);
@@ -236,7 +236,7 @@ test('rows are made once for each object, those of large ones by the pool', asyn
   expect(rendered()).toBe(100);
 });
 
-test('Tables are complete where no row can be kept', async () => {
+test('Tables are complete if no row can be cached', async () => {
   const entries = mixed();
   const { answer, rendered } = setUp(KINDS[1], 'table', 'None', 0);
   expect(await answer([], entries)).toBe(await answer([], entries));

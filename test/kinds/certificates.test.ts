@@ -34,7 +34,7 @@ describe('a certificate signing request', () => {
     return [];
   };
 
-  test('has no list of conditions after an update of its status that has none', () => {
+  test('has no list of conditions after an update of its status without one', () => {
     const made = request({}, { status: {} });
     rules.prepareStatus(made, request({}, { status: {} }), contextWith());
     expect(made['status']).toEqual({});
@@ -94,7 +94,7 @@ describe('a certificate signing request', () => {
     expect(wrongWith({ signerName: `example.com/${'a'.repeat(600)}` })[0]).toContain('validating label');
   });
 
-  test('may have any path segment as its name, which is checked where all else is valid', async () => {
+  test('may have any path segment as its name, which is checked only if everything else is valid', async () => {
     const api = await Api.shared();
     const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All';
     const fieldsOf = async (metadata: object): Promise<string[]> => {
@@ -108,7 +108,7 @@ describe('a certificate signing request', () => {
     await api.close();
   });
 
-  test('is decided only by its approval, of which only conditions and metadata are used', () => {
+  test('is decided only by its approval subresource, of which only conditions and metadata are used', () => {
     const body = request(
       { signerName: 'other.com/x' },
       { status: { conditions: [condition('Approved')], certificate: 'AAAA' } },
@@ -138,7 +138,7 @@ describe('a certificate signing request', () => {
     });
   });
 
-  test('is decided once, either way, with conditions in order [R516 R517]', () => {
+  test('is approved or denied only once, with conditions in order [R516 R517]', () => {
     const open = request({}, { status: {} });
     expect(refused(decided(), decided(condition('Approved')))).toEqual([
       'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
@@ -159,7 +159,7 @@ describe('a certificate signing request', () => {
     ]);
   });
 
-  test('gets its certificate and other conditions once through its status, and never decisions [R518]', () => {
+  test('gets its certificate and other conditions once, through its status, which never changes decisions [R518]', () => {
     const status = (made: ApiObject, old: ApiObject): string[] => {
       rules.prepareStatus(made, old, contextWith());
       return lines(rules.validateStatus(made, old, contextWith()));

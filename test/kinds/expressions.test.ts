@@ -45,7 +45,7 @@ describe('policies', () => {
       wrong.map(line => `spec.validations[0].${line}`),
     );
   });
-  it('only messages cannot ask the authorizer, and params need a paramKind', () => {
+  it('all expressions except messages can use the authorizer, and params need a paramKind', () => {
     const asks = 'authorizer.group("").resource("pods").check("get").allowed()';
     expect(refused(POLICIES, policy({ validations: [{ expression: asks }] }))).toEqual([]);
     const inMessage = { expression: 'true', messageExpression: `string(${asks})` };
@@ -73,13 +73,13 @@ describe('policies', () => {
       refused(POLICIES, policy({ variables: [one], validations: [{ expression: 'variables.one == "s"' }] })),
     ).toEqual([expect.stringContaining('found no matching overload')]);
   });
-  it('an update is checked with the expressions of all releases where they are unchanged', () => {
+  it('unchanged expressions of an update are checked with the functions of all releases', () => {
     const before = policy({});
     expect(update(POLICIES, before, draft => void (draft.metadata.labels = { a: 'b' })).violations).toEqual([]);
     const broken = policy({ validations: [{ expression: 'nothing' }] });
     expect(update(POLICIES, before, draft => void (draft.spec = broken.spec)).violations).toHaveLength(1);
   });
-  it('a binding has a parameter by name or by selector, and says what happens without one', () => {
+  it('a binding refers to a parameter by name or by selector, and defines the action if there is none', () => {
     const binding = (paramRef: object): ApiObject =>
       made({ spec: { policyName: 'p', validationActions: ['Deny'], paramRef } });
     expect(refused(BINDINGS, binding({ name: 'n', parameterNotFoundAction: 'Deny' }))).toEqual([]);

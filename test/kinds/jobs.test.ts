@@ -72,7 +72,7 @@ describe('jobs', () => {
       'spec.template.spec.restartPolicy',
     ]);
   });
-  it('completions of an indexed job change only with its parallelism, those of others never', () => {
+  it('completions of an indexed job change only with its parallelism, those of other jobs never', () => {
     const of = (mode: string) =>
       create('batch/jobs', job({ completionMode: mode, completions: 2, parallelism: 2 })).made;
     const change = (made: ApiObject, to: object) =>
@@ -94,7 +94,7 @@ describe('jobs', () => {
     expect(change({ nodeSelector: { a: 'b' }, tolerations: [{ operator: 'Exists' }] })).toEqual([]);
     expect(change({ containers: [{ name: 'c', image: 'registry.example/d:1' }] })).toContain('spec.template');
   });
-  it('counts the indexes of a text', () => {
+  it('counts the indexes in a list of ranges', () => {
     expect(countIndexes('0,2-4,7', 8)).toBe(5);
     expect(countIndexes('', 8)).toBe(0);
     expect(countIndexes('2-1', 8)).toMatch(/non-increasing/);
@@ -203,7 +203,7 @@ describe('the status of a job', () => {
   };
   const is = (...types: string[]) => types.map(type => ({ type, status: 'True' }));
   const times = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T00:00:10Z' };
-  it('ends according to its conditions, which exclude or require each other and are kept', () => {
+  it('has end conditions that exclude or require each other and cannot be removed', () => {
     expect(messagesOf({ ...times, conditions: is('SuccessCriteriaMet', 'Complete') })).toEqual([]);
     expect(messagesOf({ ...times, conditions: is('Complete') })).toHaveLength(1);
     expect(messagesOf({ startTime: times.startTime, conditions: is('FailureTarget', 'Failed') })).toEqual([]);
@@ -220,7 +220,7 @@ describe('the status of a job', () => {
     ]);
     expect(messagesOf({ active: 1, ready: 2 })).toHaveLength(1);
   });
-  it('has a start that changes only while the job is suspended', () => {
+  it('has a start time that changes only while the job is suspended', () => {
     const [first, second] = [{ startTime: '2024-01-01T00:00:00Z' }, { startTime: '2024-01-01T00:00:01Z' }];
     const refused = ['status.startTime: Required value: startTime cannot be removed for unsuspended job'];
     expect(messagesOf(first)).toEqual([]);

@@ -36,7 +36,7 @@ describe('flow schemas', () => {
       },
     ],
   });
-  it('precedence 1 is for the schema exempt, whose spec is fixed', () => {
+  it('precedence 1 is reserved for the schema exempt, whose spec is fixed', () => {
     expect(refused(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }))).toEqual([
       "spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have matchingPrecedence 1",
     ]);
@@ -44,13 +44,13 @@ describe('flow schemas', () => {
       expect.stringMatching(/^spec: .* spec of 'exempt' must equal the fixed value$/),
     ]);
   });
-  it('* stands alone in each list of a rule', () => {
+  it('* must be the only item in each list of a rule', () => {
     expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ resources: ['*', 'pods'] })))).toEqual([
       'spec.rules[0].resourceRules[0].resources: Invalid value: []string{"*", "pods"}: ' +
         "if '*' is present, must not specify other resources",
     ]);
   });
-  it('only rules with clusterScope have no namespaces', () => {
+  it('only rules with clusterScope may omit namespaces', () => {
     expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [], clusterScope: true })))).toEqual([]);
     expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [] })))).toEqual([
       'spec.rules[0].resourceRules[0].namespaces: Required value: ' +
@@ -65,7 +65,7 @@ describe('priority levels', () => {
       type: 'Limited',
       limited: { limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 1 } } },
     });
-  it('shares of 0 are none in v1beta3, except with an annotation, which v1 does not have', () => {
+  it('shares of 0 mean absent shares in v1beta3, except with an annotation, which v1 does not have', () => {
     const naming = namingOf('kubernetes');
     const annotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
     const [v1, v1beta3] = ['flowcontrol.apiserver.k8s.io/v1', 'flowcontrol.apiserver.k8s.io/v1beta3'] as const;
@@ -102,7 +102,7 @@ describe('priority levels', () => {
     expect(validateAnnotations(level(v1, 0, { [annotation]: '' }), naming)[0]?.message).toContain('is forbidden');
   });
 
-  it('shares of 0 are kept, and only absent ones become 30', () => {
+  it('shares of 0 are kept, and only absent ones default to 30', () => {
     const made = (nominalConcurrencyShares?: number): unknown =>
       create(
         `${FLOW}/prioritylevelconfigurations`,
@@ -137,12 +137,12 @@ describe('ingresses', () => {
       wrong.map(line => `spec.rules[0].http.paths[0].${line}`),
     );
   });
-  it('an update may keep hosts with malformed wildcards that the object has already', () => {
+  it('an update may keep hosts with malformed wildcards that the object already has', () => {
     const made = withSpec({ rules: [{ host: '*.a.*' }] });
     expect(refused(`${NETWORK}/ingresses`, made)).toHaveLength(1);
     expect(update(`${NETWORK}/ingresses`, made, draft => void (draft.metadata.labels = {})).violations).toEqual([]);
   });
-  it('a new one names its class in the field or in the annotation, or in both alike', () => {
+  it('a new one names its class in the field, in the annotation, or equally in both', () => {
     const made = withSpec({ defaultBackend: service, ingressClassName: 'a' });
     made.metadata.annotations = { 'kubernetes.io/ingress.class': 'b' };
     expect(refused(`${NETWORK}/ingresses`, made)).toEqual([
@@ -160,7 +160,7 @@ describe('network policies', () => {
     ['::/1', '0.0.0.0/0', false],
     ['1::/16', '::/0', true],
   ])('%s is a part of %s: %s', (inner, outer, isPart) => expect(isStrictSubset(inner, outer)).toBe(isPart));
-  it.each(['x', '1.2.3.4', '1.2.3.4/33', '::1/129', '1.2.3.4/-1', '::1%a/8'])('%s is no range', text =>
+  it.each(['x', '1.2.3.4', '1.2.3.4/33', '::1/129', '1.2.3.4/-1', '::1%a/8'])('%s is not a range', text =>
     expect(cidrComplaints(text)).toHaveLength(1),
   );
   it.each(['0.0.0.0/0', '010.0.0.0/08', '::/0', '::ffff:1.2.3.4/24'])('%s is a range', text =>
@@ -179,7 +179,7 @@ describe('autoscalers', () => {
       'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
     ]);
   });
-  it('a metric has the source of its type and no other one', () => {
+  it('a metric has the source of its type and no other source', () => {
     const target = { type: 'Utilization', averageUtilization: 1 };
     const metric = { type: 'Resource', resource: { name: 'cpu', target }, pods: {} };
     expect(scaled({ metrics: [metric] })).toContain(
@@ -208,7 +208,7 @@ describe('storage', () => {
       'spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName',
     ]);
   });
-  it('topologies of a class differ from each other', () => {
+  it('allowed topologies of a class must differ from each other', () => {
     const term = { matchLabelExpressions: [{ key: 'zone', values: ['a'] }] };
     const made = object('StorageClass', { provisioner: 'p', allowedTopologies: [term, term] });
     expect(refused(`${STORAGE}/storageclasses`, made)).toEqual([
@@ -218,7 +218,7 @@ describe('storage', () => {
 });
 
 describe('other kinds', () => {
-  it('budgets have one of minAvailable and maxUnavailable', () => {
+  it('budgets have either minAvailable or maxUnavailable', () => {
     expect(refused('policy/poddisruptionbudgets', withSpec({ minAvailable: 1, maxUnavailable: 1 }))).toEqual([
       expect.stringContaining('minAvailable and maxUnavailable cannot be both set'),
     ]);

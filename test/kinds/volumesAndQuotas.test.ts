@@ -80,7 +80,7 @@ describe('PersistentVolume', () => {
     expect(lines(create(PV, volume(spec)).violations)).toEqual(expected);
   });
 
-  test('keeps its source and its nodes', () => {
+  test('cannot change its source and its nodes', () => {
     const terms = [{ matchExpressions: [{ key: 'k', operator: 'In', values: ['v'] }] }];
     const old = create(PV, volume({ nodeAffinity: { required: { nodeSelectorTerms: terms } } })).made;
     const { violations } = update(PV, old, draft => {
@@ -126,7 +126,7 @@ describe('PersistentVolumeClaim', () => {
     expect(of('snapshot.storage.k8s.io', 'VolumeSnapshot').dataSource).toBeDefined();
   });
 
-  /** The fields of violations where a claim, of which class and annotation are given, gets others. */
+  /** The fields of violations when class and annotation of a claim change. */
   const reclassed = (before: [string?, string?], now: [string?, string?]): string[] => {
     const KEY = 'volume.beta.kubernetes.io/storage-class';
     const old = claim({ volumeMode: 'Filesystem', ...(before[0] !== undefined && { storageClassName: before[0] }) });
@@ -153,7 +153,7 @@ describe('PersistentVolumeClaim', () => {
     expect(reclassed(before, now)).toEqual(expected);
   });
 
-  test('can change its size while it is bound, to no less than the volume has', () => {
+  test('can change its size while it is bound, but not below that of the volume', () => {
     const status = { phase: 'Bound', capacity: { storage: '1Gi' } };
     const old = claim({ volumeMode: 'Filesystem' }, { status });
     const sized = (storage: string) =>
@@ -201,7 +201,7 @@ describe('ResourceQuota', () => {
     expect(lines(create('core/resourcequotas', object('ResourceQuota', { spec })).violations)).toEqual(expected);
   });
 
-  test('keeps its scopes, in any order', () => {
+  test('cannot change its scopes, except for their order', () => {
     const old = object('ResourceQuota', { spec: { scopes: ['Terminating', 'NotBestEffort'] } });
     const scoped = (scopes: string[]) => update('core/resourcequotas', old, draft => void (draft.spec = { scopes }));
     expect(scoped(['NotBestEffort', 'Terminating']).violations).toEqual([]);
@@ -213,14 +213,14 @@ describe('LimitRange', () => {
   const limited = (...limits: object[]) =>
     lines(create('core/limitranges', object('LimitRange', { spec: { limits } })).violations);
 
-  test('has amounts that fit to each other', () => {
+  test('must have consistent amounts', () => {
     const [first, second] = limited({ type: 'Container', min: { cpu: '2' }, max: { cpu: '1' } });
     expect(first).toContain('spec.limits[0].min[cpu]');
     expect(first).toContain('min value 2 is greater than max value 1');
     expect(second).toContain('min value 2 is greater than default request value 1');
   });
 
-  test('limits a type once, with the amounts that it can have', () => {
+  test('must limit a type only once, with the amounts that the type supports', () => {
     expect(limited({ type: 'Pod', default: { cpu: '1' } })).toEqual([
       "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
     ]);
@@ -233,7 +233,7 @@ describe('LimitRange', () => {
     ]);
   });
 
-  test('without a name gets one', () => {
+  test('gets a name if it has none', () => {
     const nameless = { ...object('LimitRange', { spec: { limits: [] } }), metadata: {} };
     expect(create('core/limitranges', nameless).made.metadata.name).toMatch(/^[0-9a-f-]{36}$/);
   });

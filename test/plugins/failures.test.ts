@@ -104,7 +104,7 @@ describe('an authorizer', () => {
 });
 
 describe('an audit sink', () => {
-  /** The codes of a create at which a sink does this, and of those of four others beside it. */
+  /** The codes of a create for which a sink does this, and of creates of four other users. */
   const createBeside = async (how: string): Promise<number[]> => {
     const body = { metadata: { generateName: 'audited-' } };
     const all = ['', '', '', ''].map(() => server.call('POST', MAPS, { body }));
@@ -121,7 +121,7 @@ describe('an audit sink', () => {
     expect(server.log.slice(logged)).toMatchObject([{ name: PLUGIN, level: 'error', point: 'auditSink' }]);
   });
 
-  test('whose function returns a value has written the event', async () => {
+  test('that returns a value counts as having written the event', async () => {
     const before = await errors('auditSink');
     expect(await createBeside('sink-garbage')).toEqual([201, ...HONEST]);
     expect(await errors('auditSink')).toBe(before);
