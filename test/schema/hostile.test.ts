@@ -23,7 +23,7 @@ import { parseWriteOptions } from '../../workers/pool/body/options.js';
 
 /*
  * Bodies as large as the server accepts, for which an algorithm with more than linear time would not end. A test of
- * this file that exceeds the time limit of the runner has found one.
+ * this file that exceeds the time limit of the runner has found such an algorithm.
  */
 
 const MANY = 40_000;
@@ -92,7 +92,7 @@ describe('field managers', () => {
     expect([object, after.size]).toEqual([{ data: { k1: '', a: '2' } }, ENTRIES + 1]);
   });
 
-  test('all own values as a whole after a change of the schema', () => {
+  test('that are many own values as a whole after a change of the schema', () => {
     const names: Type = { is: 'map', of: { is: 'scalar', name: 'string' } };
     const field = {
       name: 'm',

@@ -23,8 +23,8 @@ describe('mutators and validators of a running server', () => {
   });
 
   /**
-   * Sends a request, and returns its admission calls as `point operation path (given)` if it was answered with the
-   * status.
+   * Sends a request and expects this status. Returns the admission calls of the request as `point operation path
+   * (given)`.
    */
   async function asked(expected: number, request: () => Promise<Answer>): Promise<string[]> {
     writeFileSync(file, '');

@@ -5,7 +5,7 @@ import { liveResources, serverUser } from '../../core/server/program/users.js';
 import type { Front } from '../../workers/front/front.js';
 import { registryOf } from '../kinds/builtIn.js';
 
-/* The watches of a program as the front end sees them. */
+/* Watches of a program, as the front end sees them. */
 
 const user = { name: 'admin', uid: '', groups: [], extra: new Map() };
 const line = (name: string) => Buffer.from(`${JSON.stringify({ type: 'ADDED', object: { metadata: { name } } })}\n`);
@@ -43,7 +43,7 @@ test('a watch counts unread bytes, and reports when they are read', async () => 
   expect(found.aborts).toBe(0);
 });
 
-test.each(['its loop is left', 'its signal is aborted', 'a document of it cannot be used'])(
+test.each(['its loop is left', 'its signal is aborted', 'a document of it is invalid'])(
   'a watch is ended in the server when %s',
   async how => {
     const { found, requests } = streaming();
@@ -68,7 +68,7 @@ test.each([
   { namespace: 'shop', name: '..' },
   { namespace: 'shop', name: 'web%2fstatus' },
   { namespace: 'kube-system/secrets/token', name: 'web' },
-])('a name that would lead to another object makes no request: %j', async metadata => {
+])('a name that would address another object sends no request: %j', async metadata => {
   const paths: string[] = [];
   const front = { handleOf: (_user: unknown, { path }: Exchange) => void paths.push(path) };
   const requests = new ProgramRequests(front as unknown as Front);
@@ -80,7 +80,7 @@ test.each([
     await expect(maps.create({ metadata })).rejects.toThrow("may not contain '/'");
     expect(() => maps.watch(metadata)).toThrow("may not contain '/'");
   } else {
-    // There is no such object.
+    // The object does not exist.
     expect(await maps.get(metadata)).toBeUndefined();
     expect(await maps.delete(metadata)).toBe(false);
     await expect(maps.patch(metadata, {})).rejects.toThrow(`configmaps "${metadata.name}" not found`);
