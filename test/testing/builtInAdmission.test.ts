@@ -35,7 +35,7 @@ import { conforms } from './conforms.js';
 const node = (spec: object): ApiObject =>
   decoded('core/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec } as ApiObject);
 
-/** A mutator that is given decoded drafts, as by a server. */
+/** A mutator that gets decoded drafts, as in a server. */
 const decoding = (storageName: string, made: Mutator): Mutator => ({
   ...made,
   mutate: (asked, draft, again) => {
@@ -86,7 +86,7 @@ conforms(
   }),
 );
 
-/** A fake host in whose store there are these objects. */
+/** A fake host with these objects in its informers. */
 const hostWith = (objects: readonly (readonly [storageName: string, object: ApiObject])[]): Host<'pool'> => {
   const fake = fakeHost('pool');
   for (const [storageName, object] of objects) fake.put(storageName, object);
@@ -187,7 +187,7 @@ conforms(
     make: async () => {
       const host = hostWith([['node.orchestrator.io/runtimeclasses', sandboxed]]);
       const { on, validate } = (await partsOf(runtimeClass, undefined, validator, host))[0]!;
-      // As all validators of built-in kinds, it gets objects that have been decoded.
+      // Like all validators of built-in kinds, it gets decoded objects.
       return { on, validate: (of, after) => validate(of, after && decoded('core/pods', after as ApiObject)) };
     },
     objects: [

@@ -22,7 +22,7 @@ import { conforms } from './conforms.js';
 
 /* The built-in controllers pass the conformance suite that `capstan/testing` exports. */
 
-/** Runs the suite for the controllers of a plugin: each with its expected work on the objects. */
+/** Runs the suite for the controllers of a plugin, each with the work that it must do for the objects. */
 function controllersConform<C>(
   plugin: Plugin<C>,
   config: unknown,

@@ -180,7 +180,7 @@ conforms(
   resourceSourceConformance({
     make: async () => {
       const source = (await partsOf(kinds, null, resourceSource, fakeHost('pool').host))[0]!;
-      // As by a server, which decodes definitions.
+      // Decoded, as in a server.
       return { ...source, define: object => source.define(decoded(source.storageName, object)) };
     },
     objects: [

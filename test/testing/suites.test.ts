@@ -69,7 +69,7 @@ describe('the suite of authenticators', () => {
       r => (r.header('x-key') === 'good' ? ann : null),
       ['refuses invalid credentials with 401'],
     ],
-  ])('finds what is wrong with one that %s', async (_what, authenticate, expected) => {
+  ])('finds the fault of an authenticator that %s', async (_what, authenticate, expected) => {
     expect(await found(authenticate)).toEqual(expected);
   });
 
@@ -101,7 +101,7 @@ describe('the suite of authorizers', () => {
       ['changes neither user nor target'],
     ],
     ['denies', () => ({ is: 'deny', reason: 'no' }), ['decides as expected, each time']],
-  ])('finds what is wrong with one that %s', async (_what, authorize, expected) => {
+  ])('finds the fault of an authorizer that %s', async (_what, authorize, expected) => {
     expect(await found(authorize)).toEqual(expected);
   });
 });
@@ -141,7 +141,7 @@ describe('the suite of mutators', () => {
       (change, draft) => void Object.assign(draft, { data: { n: 2 } }, Object.assign(change, { kind: 'x' }).old),
       ['does not modify the change'],
     ],
-  ])('finds what is wrong with one that %s', async (_what, mutate, expected) => {
+  ])('finds the fault of a mutator that %s', async (_what, mutate, expected) => {
     expect(await found(mutate)).toEqual(expected);
   });
 
@@ -178,7 +178,7 @@ describe('the suite of validators', () => {
         'does not fail for objects that lack members',
       ],
     ],
-  ])('finds what is wrong with one that %s', async (_what, validate, expected) => {
+  ])('finds the fault of a validator that %s', async (_what, validate, expected) => {
     expect(await found(validate)).toEqual(expected);
   });
 });

@@ -8,7 +8,7 @@ import { Entry } from '../../core/threads/entries/entry.js';
 const NAMES = 40;
 const pick = <T>(all: readonly T[], random: () => number): T => all[Math.floor(random() * all.length)]!;
 
-/** Numbers in [0, 1) that a seed decides. */
+/** Numbers in [0, 1) that are determined by a seed. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,7 +24,7 @@ const entryOf = (namespace: string, name: string, labels: object, revision: numb
     Buffer.from(JSON.stringify({ metadata: { namespace, name, labels } })),
   );
 
-test.each([1, 2, 3])('objects are found by the current values of their labels, whatever changed (seed %i)', seed => {
+test.each([1, 2, 3])('objects are found by the current values of their labels, whatever the changes (seed %i)', seed => {
   const random = randomOf(seed);
   const informers = new Informers(() => undefined);
   const informer = informers.of('core/configmaps');

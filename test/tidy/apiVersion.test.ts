@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-/* Which version of capstan/api a change of the interface needs after a release. */
+/* The version of capstan/api that a change of the interface needs after a release. */
 
 interface Versions {
   versionError(released: string | undefined, current: string): string;

@@ -17,12 +17,12 @@ afterAll(async () => {
   await api.close();
 });
 
-/** The steps of a decision that some plugin made. */
+/** The steps of a decision that a plugin has made. */
 const stepsOf = (decision: Loose, plugin: string): Loose[] =>
   (decision['steps'] as unknown as Loose[]).filter(step => String(step['plugin']) === plugin);
 
 describe('a write', () => {
-  test('has each plugin that was asked, with its time and the patch of what it has changed', async () => {
+  test('has each called plugin, with its time and the patch of its changes', async () => {
     const container = { name: 'a', image: 'a' };
     const created = await api.post('/api/v1/namespaces/why-admission/pods', {
       metadata: { generateName: 'a-' },
@@ -43,7 +43,7 @@ describe('a write', () => {
     expect(decision['authorization']).toMatchObject({ allowed: true, authorizers: [{ decision: 'Allow' }] });
   });
 
-  test('that is a dry run is shown as one, also a delete with options in its body', async () => {
+  test('that is a dry run is marked as such, also a delete with options in its body', async () => {
     const map = { metadata: { name: 'dry' } };
     const options = { body: { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] } };
     const maps = '/api/v1/namespaces/why-admission/configmaps';
@@ -57,7 +57,7 @@ describe('a write', () => {
     expect(request).toEqual(expect.not.objectContaining({ dryRun: expect.anything() }));
   });
 
-  test('of a collection is one decision, whose id the answer has', async () => {
+  test('of a collection is one decision, whose id is in the answer', async () => {
     const maps = '/api/v1/namespaces/why-admission/configmaps';
     for (const name of ['one', 'two']) await api.post(maps, { metadata: { name, labels: { of: 'why' } } });
     const dry = await api.decisionOf(await api.call('DELETE', `${maps}?labelSelector=of=why&dryRun=All`));
@@ -77,7 +77,7 @@ describe('a write', () => {
     expect(steps.at(-1)).toMatchObject({ result: 'Refused', message: expect.stringContaining('"why-none"') });
   });
 
-  test('a refusal of a policy names it with its binding and what its expressions cost', async () => {
+  test('a refusal of a policy names it with its binding and the cost of its expressions', async () => {
     await api.post(`${POLICIES}/validatingadmissionpolicies`, {
       metadata: { name: 'why-tea' },
       spec: {
