@@ -5,7 +5,7 @@ import { AGE, column, definition, kindShape, object, type Shape, text, version }
 import { serve, WAYS } from './ways.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
-/* The behaviour of custom kinds, whether a definition or a program adds them. */
+/* The behavior of custom kinds, whether a definition or a program adds them. */
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const GROUP = 'shop.example.com';
