@@ -75,8 +75,8 @@ export class Generator {
 }
 
 /**
- * Sends a request. The result of an answer that is not JSON is its text. The first segment of the
- * path in URLs of webhooks on this machine, which names the server, is removed from the answer.
+ * Sends a request. The result of an answer that is not JSON is its text. The first segment of the path in URLs of
+ * webhooks on this machine, which names the server, is removed from the answer.
  */
 export async function send(server, token, method, path, body, type = 'application/json') {
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'differential', 'content-type': type };

@@ -41,10 +41,10 @@ test('a bootstrap token authenticates as its own user, in the common group and t
 test.each([
   ['without the usage', {}, undefined],
   ['with another usage', { 'usage-bootstrap-authentication': 'false' }, undefined],
-  ['with a group of the system [A083]', { ...AUTHENTICATES, 'auth-extra-groups': 'system:masters' }, undefined],
+  ['with a reserved group [A083]', { ...AUTHENTICATES, 'auth-extra-groups': 'system:masters' }, undefined],
   ['with an empty group', { ...AUTHENTICATES, 'auth-extra-groups': 'system:bootstrappers:a,' }, undefined],
   ['that has expired', { ...AUTHENTICATES, expiration: '2020-01-01T00:00:00Z' }, undefined],
-  ['whose expiry is no time', { ...AUTHENTICATES, expiration: 'tomorrow' }, undefined],
+  ['whose expiration is not a time', { ...AUTHENTICATES, expiration: 'tomorrow' }, undefined],
   ['of another id [A019]', { ...AUTHENTICATES, 'token-id': 'zzzzzz' }, undefined],
   ['without an id [A019]', { ...AUTHENTICATES, 'token-id': '' }, undefined],
   ['with another secret [A020]', { ...AUTHENTICATES, 'token-secret': 'f123456789abcdef' }, undefined],

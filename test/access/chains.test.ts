@@ -147,9 +147,9 @@ describe('the sender of a request with', () => {
   });
 
   test.each<[what: string, policy: AnonymousPolicy, path: string, plain: string | number]>([
-    ['anywhere, if that is off', { enabled: false }, '/version', 401],
+    ['anywhere, if anonymous requests are disabled', { enabled: false }, '/version', 401],
     ['at a path of the conditions', { enabled: true, paths: ['/version', '/healthz'] }, '/version', 'system:anonymous'],
-    ['at another spelling of it', { enabled: true, paths: ['/version'] }, '/version/', 401],
+    ['at another spelling of such a path', { enabled: true, paths: ['/version'] }, '/version/', 401],
     ['at another path', { enabled: true, paths: ['/version'] }, '/api', 401],
   ])('nothing, %s', async (_what, policy, path, plain) => {
     expect(await sender(false, { path }, policy)).toBe(plain);

@@ -241,15 +241,15 @@ describe('a validating webhook', () => {
     ['answers nothing', {}, { raw: '' }, '0-length response with status code: 200 and content type: application/json'],
     ['lies about the review', {}, { uid: 'other' }, 'expected response.uid='],
     ['answers a text', {}, { raw: '"yes"' }, 'json: cannot unmarshal string into Go value of type struct'],
-    ['answers another kind', {}, { raw: STATUS }, 'converting (v1.Status) to (v1.AdmissionReview)'],
+    ['answers with another kind', {}, { raw: STATUS }, 'converting (v1.Status) to (v1.AdmissionReview)'],
     [
-      'allows in words',
+      'sends a string as allowed',
       {},
       { allowed: 'yes' },
       'unmarshal string into Go struct field AdmissionResponse.response.allowed',
     ],
     [
-      'has a code in words',
+      'sends a string as code',
       {},
       { status: { code: '403' } },
       'Go struct field Status.response.status.code of type int32',
@@ -451,10 +451,10 @@ describe('a mutating webhook', () => {
 
   test.each([
     ['has no such path', patchOf(add('/no/such/path', 1))],
-    ['is no list', { patchType: 'JSONPatch', patch: Buffer.from('{}').toString('base64') }],
-    ['makes another kind of it', patchOf(add('/kind', 'Secret'))],
+    ['is not a list', { patchType: 'JSONPatch', patch: Buffer.from('{}').toString('base64') }],
+    ['changes the kind', patchOf(add('/kind', 'Secret'))],
     ['makes it malformed', patchOf(add('/data', 'text'))],
-    ['is no base64', { patchType: 'JSONPatch', patch: '!!!' }],
+    ['is not base64', { patchType: 'JSONPatch', patch: '!!!' }],
     ['is of an unknown type', { patchType: 'Merge', patch: Buffer.from('[{}]').toString('base64') }],
   ])('whose patch %s fails the request', async (what, answer) => {
     const name = what.replaceAll(' ', '-');

@@ -191,12 +191,12 @@ describe('under a budget that allows no disruption', () => {
   const nothing = { disruptionsAllowed: 0 };
   test.each([
     ['has ended', { phase: 'Failed' }, {}, nothing, 201],
-    ['has not begun', { phase: 'Pending' }, {}, nothing, 201],
+    ['has not started', { phase: 'Pending' }, {}, nothing, 201],
     ['is ready', {}, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }, nothing, 429],
     ['is not ready, while enough others are,', { isReady: false }, {}, nothing, 201],
     ['is not ready, and too few others are,', { isReady: false }, {}, { ...nothing, currentHealthy: 0 }, 429],
     [
-      'is not ready, and may always go,',
+      'is not ready, and may always be evicted,',
       { isReady: false },
       { unhealthyPodEvictionPolicy: 'AlwaysAllow' },
       { ...nothing, currentHealthy: 0 },

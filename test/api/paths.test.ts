@@ -65,7 +65,7 @@ describe('path shapes', () => {
     ['[R019] a subresource of no object', '/api/v1/namespaces/shop/pods//status'],
     ['[R019] a subresource of all objects', '/api/v1/namespaces/shop/pods/*/status'],
     ['[R018] a subresource that the type does not have', '/api/v1/namespaces/shop/pods/p1/nothing'],
-    ['[R018] something below a subresource', '/api/v1/namespaces/shop/pods/p1/status/more'],
+    ['[R018] a path below a subresource', '/api/v1/namespaces/shop/pods/p1/status/more'],
     ['[R134] the core group below /apis', '/apis/v1/pods'],
     ['an unknown type', '/api/v1/nothings'],
     ['an unknown version', '/apis/apps/v9/deployments'],

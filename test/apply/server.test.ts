@@ -266,7 +266,7 @@ describe('server-side apply', () => {
       '.size: field not declared in schema',
     ],
     ['with a value of another type', 'm', { ...cm('no'), data: ['x'] }, 422, '.data: expected map, got list'],
-    ['that is no object', 'm', '[]', 400, ''],
+    ['that is not an object', 'm', '[]', 400, ''],
   ])('%s is refused and stores nothing [R171 R286 R354]', async (_what, manager, body, status, message) => {
     const answer = await apply(`${maps}/no`, body, manager);
     expect(answer.status).toBe(status);

@@ -55,21 +55,21 @@ const NOT_A_NUMBER = 'must be a number of seconds';
 
 describe('a token is accepted', () => {
   test.each<[what: string, claims: object, more?: string, header?: string, user?: string]>([
-    ['whose times are texts', { exp: String(EXP), nbf: '1', iat: '1.5e3' }],
+    ['whose times are strings', { exp: String(EXP), nbf: '1', iat: '1.5e3' }],
     ['whose times have fractions', { exp: EXP + 0.7, nbf: 1.5, iat: 1.5 }],
     ['with null as nbf', { nbf: null }],
     ['issued in the future', { iat: EXP }],
     ['for several audiences', { aud: ['x', 'client'] }],
-    ['with a claim twice, of which the last counts', {}, '"sub":"t"', HEADER, 'p:t g:g'],
-    ['with groups as a text', { groups: 'one' }, '', HEADER, 'p:s g:one'],
+    ['with a duplicate claim, of which the last counts', {}, '"sub":"t"', HEADER, 'p:t g:g'],
+    ['with groups as a string', { groups: 'one' }, '', HEADER, 'p:s g:one'],
     ['without groups', { groups: null }, '', HEADER, 'p:s'],
     ['with a thousand groups', { groups: Array(1000).fill('x') }, '', HEADER, `p:s${' g:x'.repeat(1000)}`],
-    ['with claims of the name of a prototype', {}, '"__proto__":{"sub":"evil","groups":["evil"]},"constructor":{}'],
-    ['with claims that are deep', {}, `"deep":${'['.repeat(2000)}${']'.repeat(2000)}`],
+    ['with claims that have names of prototype members', {}, '"__proto__":{"sub":"evil","groups":["evil"]},"constructor":{}'],
+    ['with deeply nested claims', {}, `"deep":${'['.repeat(2000)}${']'.repeat(2000)}`],
     ['with a lone surrogate, which is replaced', {}, '"sub":"\\ud800"', HEADER, 'p:\ufffd g:g'],
-    ['without the name of its key', {}, '', '"alg":"RS256"'],
-    ['that brings along another key', {}, '', `${HEADER},"jku":"https://x","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"}`],
-    ['with groups beside the source of others', {}, '"_claim_names":{"groups":"s"},"_claim_sources":{"s":{"JWT":"x"}}'],
+    ['without a key id', {}, '', '"alg":"RS256"'],
+    ['that contains another key', {}, '', `${HEADER},"jku":"https://x","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"}`],
+    ['with groups and a source of other groups', {}, '"_claim_names":{"groups":"s"},"_claim_sources":{"s":{"JWT":"x"}}'],
   ])('%s', async (_what, claims, more = '', header = HEADER, user = GOOD) => {
     expect(await userOf(tokenOf(claims, more, header))).toBe(user);
   });
@@ -77,16 +77,16 @@ describe('a token is accepted', () => {
 
 describe('a token is refused', () => {
   test.each<[what: string, claims: object, why: string, more?: string, header?: string]>([
-    ['that ends when times overflow', { exp: 1e300 }, 'token is expired'],
-    ['that ends before times that can be shown', { exp: -1e300 }, 'token is expired'],
-    ['that ends with the last second of 64 bits', {}, 'token is expired', '"exp":9223372036854775807'],
-    ['whose end is null', { exp: null }, NOT_A_NUMBER],
-    ['whose end is no number', { exp: 'soon' }, NOT_A_NUMBER],
-    ['whose end is an empty text', { exp: '' }, NOT_A_NUMBER],
-    ['whose end is hexadecimal', { exp: '0xffffffffff' }, NOT_A_NUMBER],
-    ['whose end is a list', { exp: [EXP] }, NOT_A_NUMBER],
-    ['whose end is true', { exp: true }, NOT_A_NUMBER],
-    ['that ends twice, at last in the past', {}, 'token is expired', '"exp":1'],
+    ['whose expiration time overflows', { exp: 1e300 }, 'token is expired'],
+    ['whose expiration time is too early to be shown', { exp: -1e300 }, 'token is expired'],
+    ['whose expiration time is the last second of 64 bits', {}, 'token is expired', '"exp":9223372036854775807'],
+    ['whose expiration time is null', { exp: null }, NOT_A_NUMBER],
+    ['whose expiration time is not a number', { exp: 'soon' }, NOT_A_NUMBER],
+    ['whose expiration time is an empty string', { exp: '' }, NOT_A_NUMBER],
+    ['whose expiration time is hexadecimal', { exp: '0xffffffffff' }, NOT_A_NUMBER],
+    ['whose expiration time is a list', { exp: [EXP] }, NOT_A_NUMBER],
+    ['whose expiration time is true', { exp: true }, NOT_A_NUMBER],
+    ['with two expiration times, the last in the past', {}, 'token is expired', '"exp":1'],
     ['with null as iat', { iat: null }, NOT_A_NUMBER],
     ['with an object as nbf', { nbf: {} }, NOT_A_NUMBER],
     ['for a number', { aud: 1 }, 'aud must be a string'],
@@ -96,24 +96,24 @@ describe('a token is refused', () => {
     ['with groups in lists', { groups: [['a'], 'b'] }, 'cannot read array'],
     ['with an object as groups', { groups: { a: 1 } }, 'cannot read object'],
     ['with a number among groups', { groups: ['a', 1] }, 'cannot read array'],
-    ['with sources that are none', { groups: undefined }, '_claim_names must be an object', '"_claim_names":5'],
-    ['with groups of no source', { groups: undefined }, 'source does not exist', '"_claim_names":{"groups":"s"}'],
+    ['with invalid sources', { groups: undefined }, '_claim_names must be an object', '"_claim_names":5'],
+    ['with groups from a missing source', { groups: undefined }, 'source does not exist', '"_claim_names":{"groups":"s"}'],
     [
-      'with groups of a prototype',
+      'with groups from a prototype member',
       { groups: undefined },
       'source does not exist',
       '"_claim_names":{"groups":"constructor"},"_claim_sources":{}',
     ],
     ['with two algorithms', {}, 'no token', '', `"alg":"none",${HEADER}`],
-    ['with two names of keys', {}, 'no token', '', `"kid":"two",${HEADER}`],
-    ['with another name of a key', {}, 'failed to verify signature', '', '"alg":"RS256","kid":"two"'],
+    ['with two key ids', {}, 'no token', '', `"kid":"two",${HEADER}`],
+    ['with another key id', {}, 'failed to verify signature', '', '"alg":"RS256","kid":"two"'],
     ['with a list of algorithms', {}, 'unsupported algorithm', '', '"alg":["RS256"],"kid":"one"'],
-    ['with an extension that is critical', {}, '`crit`', '', `${HEADER},"crit":["exp"]`],
+    ['with a critical extension', {}, '`crit`', '', `${HEADER},"crit":["exp"]`],
     // Upstream accepts these. A name that is only the prefix would be the same for all users without a name.
     ['with an empty sub', { sub: '' }, 'the user name is empty'],
     ['with null as sub', { sub: null }, 'the user name is empty'],
     // Upstream also accepts these. Names of claims are case-sensitive (RFC 7519, 10.1.1), and null is not a group.
-    ['with EXP as its end', { exp: undefined }, 'token has no expiry', `"EXP":${EXP}`],
+    ['with EXP as its expiration time', { exp: undefined }, 'token has no expiry', `"EXP":${EXP}`],
     ['with null among groups', { groups: ['a', null] }, 'cannot read array'],
   ])('%s', async (_what, claims, why, more = '', header = HEADER) => {
     expect(await userOf(tokenOf(claims, more, header))).toContain(why);

@@ -55,7 +55,7 @@ describe('an authentication file', () => {
     ['no version', { apiVersion: undefined }, 'apiVersion: must be'],
     ['another kind', { kind: 'AuthorizationConfiguration' }, 'kind: must be AuthenticationConfiguration'],
     ['an unknown field', { foo: 1 }, 'foo: unknown field'],
-    ['a list that is none', { jwt: {} }, 'jwt: must be a list, not an object'],
+    ['a value that is not a list', { jwt: {} }, 'jwt: must be a list, not an object'],
   ])('with %s is refused, with the file and the field [A228]', async (_, more, message) =>
     expect(await refusal({ ...fileOf([authenticator()]), ...more })).toContain(`authn.yaml: ${message}`),
   );

@@ -200,7 +200,7 @@ describe('an authentication file', () => {
 
   test.each<[string, Settings, string]>([
     ['an OpenID Connect flag [A231]', { oidcClientId: 'x' }, 'cannot be used with the flags --oidc-*'],
-    ['its gate off [A227]', { featureGates: ['StructuredAuthenticationConfiguration=false'] }, 'needs --feature-gates'],
+    ['its gate disabled [A227]', { featureGates: ['StructuredAuthenticationConfiguration=false'] }, 'needs --feature-gates'],
     ['--anonymous-auth, if it has `anonymous` [A255]', { anonymousAuth: true }, '--anonymous-auth: cannot be used if'],
   ])('does not start a server with %s', async (_, settings, message) => {
     const file = write(configuration([], { anonymous: { enabled: true } }));
@@ -259,7 +259,7 @@ describe('a server does not start', () => {
       'needs --requestheader-username-headers too',
     ],
     [
-      'with a CA of proxies that is none [A270]',
+      'with an invalid CA of proxies [A270]',
       () => ({ requestheaderClientCaFile: file(), requestheaderUsernameHeaders: ['X'] }),
       'holds no certificate in PEM',
     ],
@@ -269,7 +269,7 @@ describe('a server does not start', () => {
       'there is no file /none',
     ],
     [
-      'with a kubeconfig that is none [A199] [A204]',
+      'with an invalid kubeconfig [A199] [A204]',
       () => ({ authenticationTokenWebhookConfigFile: file() }),
       'must be a kubeconfig',
     ],

@@ -145,7 +145,7 @@ describe('a review of a token', () => {
   });
   test.each([
     ['is not valid [A040] [A045]', { authenticated: false }, {}, 'Unauthorized'],
-    ['is not valid, and why [A044]', { authenticated: false, error: 'no such token' }, {}, 'no such token'],
+    ['is not valid, with a reason [A044]', { authenticated: false, error: 'no such token' }, {}, 'no such token'],
     ['has no user name [A041]', { authenticated: true, user: { groups: ['x'] } }, {}, 'has no status.user.username'],
     ['has no status', undefined, {}, 'Unauthorized'],
     [
@@ -157,12 +157,12 @@ describe('a review of a token', () => {
     ['is of another kind [A035]', VALID, { kind: 'SubjectAccessReview' }, 'has answered with SubjectAccessReview'],
     ['is malformed', { authenticated: 'true' }, {}, 'status.authenticated must be true or false'],
     [
-      'has groups that are none',
+      'has groups that are not a list',
       { authenticated: true, user: { username: 'w', groups: 'x' } },
       {},
       'status.user.groups must be a list',
     ],
-    ['is for others [A043]', { ...VALID, audiences: ['other'] }, {}, 'Unauthorized'],
+    ['is for other audiences [A043]', { ...VALID, audiences: ['other'] }, {}, 'Unauthorized'],
   ])('that %s authenticates nobody', async (_, status, more, error) => {
     answerWith(status, more);
     expect((await authenticate().of('t')).error).toContain(error);
@@ -312,7 +312,7 @@ describe('the kubeconfig of a webhook', () => {
     ['an unknown context [A204]', { more: { 'current-context': 'x' } }, 'contexts: there is none with the name "x"'],
     ['an unknown cluster [A204]', { more: { clusters: [] } }, 'clusters: there is none with the name "c"'],
     ['an unknown user [A204]', { more: { users: [] } }, 'users: there is none with the name "u"'],
-    ['a server that is no URL [A202]', { cluster: { server: 'x' } }, 'cluster.server: must be a URL'],
+    ['a server that is not a URL [A202]', { cluster: { server: 'x' } }, 'cluster.server: must be a URL'],
     [
       'a server with parameters',
       { cluster: { server: 'https://x/?a=b' } },
@@ -320,7 +320,7 @@ describe('the kubeconfig of a webhook', () => {
     ],
     ['no key for its certificate [A203]', { user: { 'client-certificate': 'client.crt' } }, 'needs both'],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       { user: { 'client-certificate': 'token.x', 'client-key': 'client.key' } },
       'cannot read',
     ],

@@ -105,7 +105,7 @@ describe('an authorization file', () => {
     ['a name twice', () => fileOf([hook(), hook()]), 'authorizers[1].name: "first" is the name of another authorizer'],
     ['a bad name', () => fileOf([{ ...RBAC, name: 'A_' }]), 'authorizers[0].name: "A_": '],
     ['no webhook', () => fileOf([{ type: 'Webhook', name: 'a' }]), `${first}: is missing`],
-    ['a webhook too many', () => fileOf([{ ...RBAC, webhook: {} }]), `${first}: is for the type Webhook; omit it`],
+    ['too many webhooks', () => fileOf([{ ...RBAC, webhook: {} }]), `${first}: is for the type Webhook; omit it`],
     ['no timeout [A335]', () => fileOf([hook({ timeout: null })]), `${first}.timeout: is missing`],
     ['a long timeout [A335] [A445]', () => fileOf([hook({ timeout: '31s' })]), `${first}.timeout: must be at most 30s`],
     ['a negative TTL', () => fileOf([hook({ authorizedTTL: '-1s' })]), `${first}.authorizedTTL: must be a duration`],
@@ -149,7 +149,7 @@ describe('an authorization file', () => {
       'connectionInfo.kubeConfigFile: is missing',
     ],
     [
-      'a kubeconfig that is not there [A342]',
+      'a missing kubeconfig [A342]',
       () => fileOf([hook({ connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/none/x' } })]),
       '/none/x: cannot be read',
     ],
@@ -174,7 +174,7 @@ describe('an authorization file', () => {
       'matchConditions[0].expression: is missing',
     ],
     [
-      'a condition that is no bool',
+      'a condition that is not a bool',
       () => fileOf([hook({ matchConditions: [{ expression: '1' }] })]),
       'matchConditions[0].expression: "1" must evaluate to bool',
     ],

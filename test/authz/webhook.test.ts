@@ -230,10 +230,10 @@ describe('an answer', () => {
   test.each<[string, object | string | number]>([
     ['of another version', { apiVersion: `${v1}beta1`, kind: 'SubjectAccessReview', status: { allowed: true } }],
     ['of another kind', { apiVersion: v1, kind: 'TokenReview', status: { allowed: true } }],
-    ['with a text as allowed', { apiVersion: v1, kind: 'SubjectAccessReview', status: { allowed: 'true' } }],
+    ['with a string as allowed', { apiVersion: v1, kind: 'SubjectAccessReview', status: { allowed: 'true' } }],
     ['with a list as status', { apiVersion: v1, kind: 'SubjectAccessReview', status: [] }],
     ['with a number as reason', { apiVersion: v1, kind: 'SubjectAccessReview', status: { allowed: true, reason: 1 } }],
-    ['that is no JSON', 'allowed'],
+    ['that is not JSON', 'allowed'],
     ['that is an error', 403],
   ])('%s is a failure, whose effect the failure policy decides [A339] [A340] [A341]', async (_, answer) => {
     webhook.answer = () => answer;
@@ -349,7 +349,7 @@ describe('match conditions', () => {
     ['an error beside one that does not [A346]', [failing, `request.user == 'bob'`], false],
     ['an error [A348]', [inNamespace, failing], 'fails'],
     ['a selector', [`request.resourceAttributes.labelSelector.requirements.exists(r, r.key == 'x')`], true],
-    ['texts that are empty', [`request.uid == '' && request.resourceAttributes.group == ''`], true],
+    ['empty strings', [`request.uid == '' && request.resourceAttributes.group == ''`], true],
     ['no other attributes', [`has(request.nonResourceAttributes)`], false],
     ['the version', [`request.resourceAttributes.version == 'v1' && request.resourceAttributes.verb == 'list'`], true],
   ])('%s', async (_, matchConditions, expected) => {

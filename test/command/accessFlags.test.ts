@@ -110,7 +110,7 @@ describe('flags of credentials', () => {
     ['no certificate', 'junk', 'holds no certificate in PEM'],
     ['a key', ec.privateKey, 'holds no certificate in PEM'],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       '-----BEGIN CERTIFICATE-----\nZm9v\n-----END CERTIFICATE-----\n',
       'holds a certificate that cannot be parsed',
     ],

@@ -188,13 +188,13 @@ describe('the next release of a definition', () => {
 
   it.each([
     [
-      'ends a stable version',
+      'removes a stable version',
       [{ name: 'v2' }, { name: 'v1', served: false }],
       [{ name: 'v2' }, { name: 'v1' }],
       ['spec.versions[1].served: rule 4a: v1 is stable, and is not served any more: serve it again'],
     ],
     [
-      'ends a beta version that was not deprecated',
+      'removes a beta version that was not deprecated',
       [{ name: 'v1' }],
       [{ name: 'v1' }, { name: 'v1beta1' }],
       [
@@ -203,13 +203,13 @@ describe('the next release of a definition', () => {
       ],
     ],
     [
-      'ends a beta version that was deprecated',
+      'removes a beta version that was deprecated',
       [{ name: 'v1' }],
       [{ name: 'v1' }, { name: 'v1beta1', deprecated: true }],
       [],
     ],
     [
-      'stores a version at once',
+      'stores a new version at once',
       [{ name: 'v1' }, { name: 'v1beta1' }],
       [{ name: 'v1beta1' }],
       [
@@ -218,7 +218,7 @@ describe('the next release of a definition', () => {
       ],
     ],
     [
-      'forgets the version that was stored',
+      'drops the version that was stored',
       [{ name: 'v1' }],
       [{ name: 'v1beta1', deprecated: true }, { name: 'v1' }],
       [

@@ -105,7 +105,7 @@ describe('a snapshot file', () => {
 
   it.each([
     ['no array', { key: 'a' }, 'a block in it is not an array'],
-    ['rows that are no arrays', ['a'], 'a row in it is not an array'],
+    ['rows that are not arrays', ['a'], 'a row in it is not an array'],
     ['rows without a value', [['a', 'b', 1, 1, 1]], 'a row in it has no key or no value'],
     ['rows without revisions', [['a', Buffer.of(1), 1, '1', 1]], 'a row in it has no revisions or no version'],
   ])('whose block holds %s is refused', (_, block, message) => {

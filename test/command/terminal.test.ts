@@ -14,7 +14,7 @@ describe('colors', () => {
 
   test.each([
     ['a pipe', { isTTY: undefined as unknown as boolean, hasColors: () => true }],
-    ['a terminal without colours, or with NO_COLOR', { isTTY: true, hasColors: () => false }],
+    ['a terminal without colors, or with NO_COLOR', { isTTY: true, hasColors: () => false }],
   ])('are not written to %s', (_, output) => {
     const { strong, faint, good, bad, command } = styleOf(output);
     expect([strong, faint, good, bad, command].map(style => style('text'))).toEqual(Array(5).fill('text'));

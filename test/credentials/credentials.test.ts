@@ -203,13 +203,13 @@ describe('the output of a plugin is refused', () => {
       'kind must be ExecCredential',
     ],
     [
-      'is of another version than the kubeconfig says [A050]',
+      'has another version than the kubeconfig [A050]',
       { ...good, apiVersion: `${NEUTRAL}/v1beta1`, status: { token: 'tok-secret' } },
       'apiVersion must be',
     ],
     ['has no status', good, 'status is missing'],
     ['has no credentials', { ...good, status: {} }, 'neither a token nor a certificate'],
-    ['has a token that no header can have', { ...good, status: { token: 'tok-secret\nx: y' } }, 'visible ASCII'],
+    ['has a token that no header can hold', { ...good, status: { token: 'tok-secret\nx: y' } }, 'visible ASCII'],
     [
       'has a certificate without its key [A052]',
       { ...good, status: { clientCertificateData: 'x' } },
@@ -221,12 +221,12 @@ describe('the output of a plugin is refused', () => {
       'must both be set',
     ],
     [
-      'has no PEM',
+      'has a certificate that is not PEM',
       { ...good, status: { clientCertificateData: 'x', clientKeyData: 'tok-secret' } },
       'must be certificates in PEM',
     ],
     [
-      'has a time of another form [A054]',
+      'has a time in another format [A054]',
       { ...good, status: { token: 'tok-secret', expirationTimestamp: 'tomorrow' } },
       'status.expirationTimestamp must be a time',
     ],

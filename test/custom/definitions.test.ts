@@ -371,7 +371,7 @@ describe('definitions of custom resources', () => {
       'spec.versions[0].schema.openAPIV3Schema',
     ],
     ['preserveUnknownFields may not be true [R502]', { preserveUnknownFields: true }, 'spec.preserveUnknownFields'],
-    ['names have a form', { names: { plural: 'bads', kind: 'bad_kind' } }, 'spec.names.kind'],
+    ['names must be well-formed', { names: { plural: 'bads', kind: 'bad_kind' } }, 'spec.names.kind'],
   ];
   it.each(refused)('are refused: %s', async (_what, spec, field) => {
     const answer = await api.post(

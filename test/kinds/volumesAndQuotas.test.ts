@@ -49,12 +49,12 @@ describe('PersistentVolume', () => {
       ['spec.nodeAffinity: Required value: Local volume requires node affinity'],
     ],
     [
-      'does not lead to a folder above',
+      'must not lead to a parent folder',
       { hostPath: { path: '/a/../b' } },
       ['spec.hostPath.path: Invalid value: "/a/../b": must not contain \'..\''],
     ],
     [
-      'does not recycle the root of a host',
+      'must not recycle the root of a host',
       { hostPath: { path: '/' }, persistentVolumeReclaimPolicy: 'Recycle' },
       ["spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'"],
     ],
@@ -141,14 +141,14 @@ describe('PersistentVolumeClaim', () => {
   test.each<[string, [string?, string?], [string?, string?], string[]]>([
     ['gets its first class later', [], ['fast'], []],
     ['may get no class later', [], [''], []],
-    ['keeps its class', ['fast'], ['slow'], ['spec']],
-    ['keeps having a class', ['fast'], [], ['spec']],
+    ['cannot change its class', ['fast'], ['slow'], ['spec']],
+    ['cannot lose its class', ['fast'], [], ['spec']],
     ['moves its class from the annotation', [undefined, 'fast'], ['fast'], []],
     ['moves its class and keeps the annotation', [undefined, 'fast'], ['fast', 'fast'], []],
-    ['keeps the class of its annotation', [undefined, 'fast'], ['slow', 'fast'], ['spec']],
-    ['keeps its annotation', [undefined, 'fast'], [undefined, 'slow'], ['metadata.annotations.class']],
-    ['changes neither', [undefined, 'fast'], ['slow'], ['metadata.annotations.class', 'spec']],
-    ['gets no annotation later', [], [undefined, 'fast'], ['metadata.annotations.class']],
+    ['cannot change the class of its annotation', [undefined, 'fast'], ['slow', 'fast'], ['spec']],
+    ['cannot change its annotation', [undefined, 'fast'], [undefined, 'slow'], ['metadata.annotations.class']],
+    ['cannot change both', [undefined, 'fast'], ['slow'], ['metadata.annotations.class', 'spec']],
+    ['cannot get an annotation later', [], [undefined, 'fast'], ['metadata.annotations.class']],
   ])('%s', (_, before, now, expected) => {
     expect(reclassed(before, now)).toEqual(expected);
   });
@@ -188,12 +188,12 @@ describe('ResourceQuota', () => {
       ['spec.hard[memory]: Invalid value: "-1": must be greater than or equal to 0'],
     ],
     [
-      'has scopes that fit together',
+      'must have compatible scopes',
       { scopes: ['BestEffort', 'NotBestEffort'] },
       [expect.stringContaining('conflicting scopes')],
     ],
     [
-      'has scopes that fit to its resources',
+      'must have scopes that match its resources',
       { hard: { cpu: '1' }, scopes: ['BestEffort'] },
       [expect.stringContaining('unsupported scope applied to resource')],
     ],

@@ -33,7 +33,7 @@ const fails = (): never => {
 
 describe('a document', () => {
   test.each<[string, () => never, string]>([
-    ['is no text', () => 7 as never, 'error'],
+    ['is not a string', () => 7 as never, 'error'],
     ['throws', fails, 'error'],
     ['never comes', never, 'timeout'],
   ])('whose body %s is a failure of the plugin', async (_name, body, kind) => {
@@ -45,8 +45,8 @@ describe('a document', () => {
 
 describe('a token issuer', () => {
   test.each<[string, () => never, string]>([
-    ['makes no text', () => ({}) as never, 'error'],
-    ['makes an empty token', () => '' as never, 'error'],
+    ['returns no string', () => ({}) as never, 'error'],
+    ['returns an empty token', () => '' as never, 'error'],
     ['throws', fails, 'error'],
     ['never answers', never, 'timeout'],
   ])('that %s is a failure of the plugin', async (_name, issue, kind) => {
@@ -82,13 +82,13 @@ describe('a strategy', () => {
       s => s.validateUpdate?.(object, object, context),
     ],
     [
-      'validateStatus returns texts',
+      'validateStatus returns strings',
       { validateStatus: () => ['no'] },
       s => s.validateStatus?.(object, object, context),
     ],
     ['checkName returns nothing', { checkName: () => undefined }, s => s.checkName?.('a', false)],
-    ['claims returns a text', { claims: () => 'abc' }, s => s.claims?.(object)],
-    ['gracePeriod returns a text', { gracePeriod: () => '5' }, s => s.gracePeriod?.(object, undefined)],
+    ['claims returns a string', { claims: () => 'abc' }, s => s.claims?.(object)],
+    ['gracePeriod returns a string', { gracePeriod: () => '5' }, s => s.gracePeriod?.(object, undefined)],
     ['convert returns nothing', { convert: () => undefined }, s => s.convert?.(object, 'v2')],
     ['compareRows returns a boolean', { compareRows: () => true }, s => s.compareRows?.(object, object)],
     [

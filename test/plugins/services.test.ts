@@ -35,7 +35,7 @@ test('a state that its service changes afterwards is not changed for threads tha
 test.each<[string, () => unknown, object]>([
   ['an answer', () => ({ good: 1 }), { value: { good: 1 } }],
   ['an error', () => Promise.reject(new Error('no')), { error: 'no' }],
-  ['an answer that cannot be copied', () => BAD, { error: expect.stringContaining('could not be cloned') }],
+  ['an answer that cannot be cloned', () => BAD, { error: expect.stringContaining('could not be cloned') }],
 ])('a question has %s', async (_, ask, expected) => {
   const { services } = await started({ name: 's', start: () => undefined, ask });
   const { port1, port2 } = new MessageChannel();

@@ -59,7 +59,7 @@ describe('JSON Patch', () => {
     ['adds a missing member that is replaced', {}, [{ op: 'replace', path: '/a', value: 1 }], { a: 1 }],
     ['copies a missing member as null', {}, [{ op: 'copy', from: '/b', path: '/a' }], { a: null }],
     ['does not replace an object by a scalar', { a: 1 }, [{ op: 'replace', path: '', value: 1 }], { a: 1 }],
-    ['takes a missing value as null', {}, [{ op: 'add', path: '/a' }], { a: null }],
+    ['treats a missing value as null', {}, [{ op: 'add', path: '/a' }], { a: null }],
     ['tests a missing member against null', {}, [{ op: 'test', path: '/a', value: null }], {}],
   ])('[R201] %s', (_name, target, operations, want) => {
     expect(patch(target, ...operations)).toEqual(want);

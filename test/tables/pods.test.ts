@@ -123,7 +123,7 @@ describe('pods [R058]', () => {
       ['0/2', 'Init:1/2', '0'],
     ],
     [
-      'failing to initialise',
+      'failing to initialize',
       summary(
         {
           phase: 'Pending',

@@ -65,7 +65,7 @@ describe('the suite of authenticators', () => {
       ['returns a complete user for good credentials, each time'],
     ],
     [
-      'has no opinion of bad ones',
+      'has no opinion on invalid credentials',
       r => (r.header('x-key') === 'good' ? ann : null),
       ['refuses invalid credentials with 401'],
     ],
@@ -86,7 +86,7 @@ describe('the suite of authorizers', () => {
   test.each<[string, Authorizer['authorize'], string[]]>([
     ['is good', () => ({ is: 'allow' }), []],
     [
-      'says nothing of paths',
+      'has no opinion on paths',
       (_, t) => (t.is === 'path' ? (undefined as never) : { is: 'allow' }),
       ['decides about every kind of request, with hostile names too, and denies with a reason'],
     ],
@@ -96,7 +96,7 @@ describe('the suite of authorizers', () => {
       ['decides about every kind of request, with hostile names too, and denies with a reason'],
     ],
     [
-      'changes the user',
+      'modifies the user',
       u => (((u as { name: string }).name = 'x'), { is: 'allow' }),
       ['changes neither user nor target'],
     ],
@@ -137,7 +137,7 @@ describe('the suite of mutators', () => {
       ],
     ],
     [
-      'changes the change',
+      'modifies the change',
       (change, draft) => void Object.assign(draft, { data: { n: 2 } }, Object.assign(change, { kind: 'x' }).old),
       ['does not modify the change'],
     ],
@@ -170,7 +170,7 @@ describe('the suite of validators', () => {
       ['does not fail for objects that lack members'],
     ],
     [
-      'changes the object',
+      'modifies the object',
       (_, after) => (((after as ApiObject).metadata.name = 'b'), [violation]),
       [
         'finds the expected violations in frozen objects, each time',

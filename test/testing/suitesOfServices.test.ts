@@ -77,9 +77,9 @@ describe('the suite of controllers', () => {
 
   test.each<[string, Parameters<typeof made>[0], string[]]>([
     ['is right', {}, []],
-    ['has a name that is no label', { name: 'My Controller' }, ['has a name that a service account can have']],
-    ['writes what is there', { again: true }, [STARTS]],
-    ['goes on after its release', { endless: true }, [RELEASED]],
+    ['has a name that is not a label', { name: 'My Controller' }, ['has a name that a service account can have']],
+    ['writes objects that already exist', { again: true }, [STARTS]],
+    ['continues after its release', { endless: true }, [RELEASED]],
   ])('finds a controller that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
   // The suite waits for some seconds for work that such a controller does not do.
@@ -106,9 +106,9 @@ describe('the suite of health checks', () => {
 
   test.each<[string, object, string[]]>([
     ['is right', {}, []],
-    ['has a name with blanks', { name: 'my disk' }, ['has a name that can be part of a path, and endpoints']],
-    ['is of no endpoint', { of: [] }, ['has a name that can be part of a path, and endpoints']],
-    ['is of an unknown endpoint', { of: ['health'] }, ['has a name that can be part of a path, and endpoints']],
+    ['has a name with spaces', { name: 'my disk' }, ['has a name that can be part of a path, and endpoints']],
+    ['belongs to no endpoint', { of: [] }, ['has a name that can be part of a path, and endpoints']],
+    ['belongs to an unknown endpoint', { of: ['health'] }, ['has a name that can be part of a path, and endpoints']],
     ['returns false', { check: () => false }, ['passes each time while all is well']],
   ])('finds a health check that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
@@ -159,7 +159,7 @@ describe('the suite of sites', () => {
     ['is right', {}, []],
     ['has another path', { path: '/other' }, ['has the expected path, of one segment']],
     [
-      'has a text as body',
+      'has a string as body',
       { answer: () => ({ ...answer, body: 'a' }) },
       ['answers its pages with headers that can be sent'],
     ],
@@ -181,7 +181,7 @@ describe('the suite of metrics', () => {
   test.each<[string, object, string[]]>([
     ['is right', {}, []],
     ['has another name', { name: 'calls' }, ['have the expected names, each once']],
-    ['has a label with a blank', { labels: ['a b'] }, unreadable],
+    ['has a label with a space', { labels: ['a b'] }, unreadable],
     ['is a histogram with the label of its buckets', { type: 'histogram', labels: ['le'], buckets: [1] }, unreadable],
   ])('finds metrics that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 });
@@ -214,12 +214,12 @@ describe('the suite of token issuers', () => {
       ['names its audiences, and limits lifetimes by seconds', 'makes tokens that authenticate as the service account'],
     ],
     [
-      'makes one token only',
+      'issues only one token',
       { issue: async ({ audiences }) => `${audiences[0] === 'own' ? 'own' : 'other'}.1` },
       ['makes a different token each time, which can be sent in a header'],
     ],
     [
-      'makes tokens with blanks',
+      'issues tokens with spaces',
       { issueLegacy: async () => 'a b' },
       ['makes a different token each time, which can be sent in a header'],
     ],

@@ -33,7 +33,7 @@ describe('a thread that does not return is ended', () => {
   test.each([
     ['a plugin', QUICK, 3000],
     ['a plugin without a timeout', DEFAULT, 11_000],
-    ['a built-in plugin, which has its timeout for what it waits for', BUILT_IN, 11_000],
+    ['a built-in plugin, whose timeout limits only its waits', BUILT_IN, 11_000],
   ])('from a call of %s when its time limit and a second have passed', (_, cell, limit) => {
     const { calls } = threadOf();
     calls.countWaiting(SLOW!, 1);

@@ -52,8 +52,8 @@ describe('an approved request', () => {
 
   test.each([
     ['whose names cannot be read', pem(requestOf({ subject: MASTERS }))],
-    ['that is beside another', pem(requestOf({ subject: JANE })) + pem(requestOf({ subject: MASTERS }))],
-    ['that is none', 'nothing'],
+    ['that is followed by another', pem(requestOf({ subject: JANE })) + pem(requestOf({ subject: MASTERS }))],
+    ['that is not a request', 'nothing'],
   ])('%s fails once', async (_, request) => {
     await sign(approved('bad', request));
     const message = expect.stringContaining('unable to parse csr: ');

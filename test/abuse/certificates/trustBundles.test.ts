@@ -101,15 +101,15 @@ test('writing a bundle of a signer needs the verb attest on the signer', async (
 });
 
 test.each([
-  ['text beside it', `text\n${LEAF}text\n`, 200],
+  ['text next to it', `text\n${LEAF}text\n`, 200],
   ['carriage returns', LEAF.replaceAll('\n', '\r\n'), 200],
   ['bytes after it in its block', block(Buffer.concat([certified(), Buffer.from([0])])), 422],
   ['another certificate in its block', block(Buffer.concat([certified(), certified()])), 422],
-  ['an extension twice', block(certified(NAME, basic(), basic())), 422],
+  ['a duplicate extension', block(certified(NAME, basic(), basic())), 422],
   ['a name that cannot be read', UNREADABLE, 422],
   ['text on the line of its end', `${LEAF.trimEnd()}text`, 422],
   ['other characters in its block', LEAF.replace('\n-----END', '\n*\n-----END'), 422],
-  ['carriage returns alone', LEAF.replaceAll('\n', '\r'), 422],
+  ['only carriage returns', LEAF.replaceAll('\n', '\r'), 422],
 ])('an issued certificate with %s', async (what, certificate, status) => {
   const encoded = (text: string) => Buffer.from(text, 'latin1').toString('base64');
   const name = `issued-${what.replaceAll(' ', '-')}`;
