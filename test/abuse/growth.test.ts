@@ -6,7 +6,7 @@ import { DEFAULT_VERSION, librariesOf, validationOf } from '../../core/cel/versi
 import { DEFAULTS_BYTES, JSON_PATCH_OPERATIONS, ROW_CHARACTERS } from '../../core/limits.js';
 import { compilePath } from '../../core/schema/custom/jsonPath.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
-import { Api } from '../api/support.js';
+import { Api, listOf, rowsIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /* Small inputs that expand to large ones. Sizes are checked, not times: unbounded growth runs out of memory. */
@@ -122,7 +122,7 @@ describe('objects that grow when they are read or written', () => {
     expectGrowth(await api.get(`${path}/large`), `spec.items[${failing}].text`);
     expectGrowth(await api.get(path), `spec.items[${failing}].text`);
     const { status, body } = await api.get(`${path}/small`);
-    expect([status, (body['spec']!['items'] as unknown as object[]).length]).toEqual([200, 2]);
+    expect([status, listOf(body['spec']!['items']).length]).toEqual([200, 2]);
   });
 
   test('a list of objects that grow together beyond what is read at once is refused; a shorter one is not', async () => {
@@ -142,7 +142,7 @@ describe('objects that grow when they are read or written', () => {
     const answer = await api.get(path, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
     expect([answer.status, answer.text.length]).toEqual([200, expect.any(Number)]);
     expect(answer.text.length).toBeLessThan(2 * ROW_CHARACTERS);
-    const { cells } = (answer.body['rows'] as unknown as { cells: unknown[] }[])[0]!;
+    const { cells } = rowsIn(answer.body)[0]!;
     expect([cells.length, cells.filter(cell => cell !== null).length]).toEqual([101, 4]);
   });
 

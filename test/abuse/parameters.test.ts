@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Api } from '../api/support.js';
+import { type Answer, Api, causesIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /*
@@ -17,9 +17,7 @@ const as = (user: string) => ({ headers: { 'impersonate-user': user } });
 const shown = (user: string) => `&{${user}  [system:authenticated] map[]}`;
 const causes = ({ status, body }: Answer): unknown => [
   status,
-  (body?.['details']?.['causes'] as unknown as { field: string; message: string }[] | undefined)?.map(
-    ({ field, message }) => `${field}: ${message}`,
-  ),
+  causesIn(body).map(({ field, message }) => `${field}: ${message}`),
 ];
 
 /**

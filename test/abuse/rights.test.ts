@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Api } from '../api/support.js';
+import { type Answer, Api, causesIn } from '../api/support.js';
 import { caPem } from './certificates/der.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -237,7 +237,7 @@ describe('a trust bundle', () => {
   test('keeps its signer, which its name shows', async () => {
     const messages = async (answer: Promise<Answer>): Promise<unknown> => {
       const { status, body } = await answer;
-      const causes = (body['details']?.['causes'] ?? []) as unknown as { message: string }[];
+      const causes = causesIn(body);
       return [status, causes.map(({ message }) => message)];
     };
     const prefix = 'Invalid value: "wrong": ClusterTrustBundle for signerName x.io/s must be named with prefix x.io:s:';

@@ -226,18 +226,18 @@ describe('the audit log', () => {
   test('has objects as they were understood: with kind and defaults, and without unknown fields', async () => {
     const path = '/api/v1/namespaces/default/services';
     const body = { metadata: { name: 'understood' }, spec: { ports: [{ port: 1 }], nobodyKnowsThis: 1 } };
-    const sent = async (query: string) => {
+    const send = async (query: string) => {
       await api.post(`${path}?${query}`, body);
       return await eventOf(`${path}?${query}`);
     };
-    const { requestObject, objectRef } = await sent('fieldManager=understood');
+    const { requestObject, objectRef } = await send('fieldManager=understood');
     expect(requestObject).toMatchObject({
       ...{ kind: 'Service', apiVersion: 'v1' },
       spec: { ports: [{ port: 1, targetPort: 1, protocol: 'TCP' }], type: 'ClusterIP' },
     });
     expect(JSON.stringify(requestObject)).not.toContain('nobodyKnowsThis');
     expect(objectRef).toMatchObject({ name: 'understood' });
-    const refused = await sent('fieldValidation=Strict');
+    const refused = await send('fieldValidation=Strict');
     expect(refused).toMatchObject({ responseStatus: { code: 400 } });
     expect(refused.requestObject).toBeUndefined();
     expect(refused.objectRef).not.toHaveProperty('name');
@@ -264,18 +264,18 @@ describe('the audit log', () => {
   test('has the uid and the resource version that were sent, unless the body was not read', async () => {
     const path = '/api/v1/namespaces/default/limitranges';
     const metadata = { name: 'sent', uid: 'other', resourceVersion: '7' };
-    const sent = async (method: 'post' | 'put', uri: string) => {
+    const send = async (method: 'post' | 'put', uri: string) => {
       await api[method](uri, { metadata });
       return await eventOf(uri);
     };
-    const updated = await sent('put', `${path}/sent?a`);
+    const updated = await send('put', `${path}/sent?a`);
     expect(updated).toMatchObject({ objectRef: { name: 'sent', uid: 'other', resourceVersion: '7' } });
     expect(Object.keys(updated.objectRef!)).toEqual([
       ...['resource', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion'],
     ]);
-    expect(await sent('post', `${path}?a`)).toMatchObject({ objectRef: { uid: 'other' } });
+    expect(await send('post', `${path}?a`)).toMatchObject({ objectRef: { uid: 'other' } });
     for (const query of ['dryRun=some', `fieldManager=${'x'.repeat(200)}`]) {
-      const { objectRef, requestObject } = await sent('post', `${path}?${query}`);
+      const { objectRef, requestObject } = await send('post', `${path}?${query}`);
       expect([objectRef, requestObject]).toEqual([
         { resource: 'limitranges', namespace: 'default', apiVersion: 'v1' },
         undefined,

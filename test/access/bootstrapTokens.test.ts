@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
+import { textOf } from '../support/values.js';
 
 const SECRETS = '/api/v1/namespaces/kube-system/secrets';
 const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -91,7 +92,7 @@ test('tokens for signing sign the information about the cluster, which anybody m
     subjects: [{ apiGroup: group, kind: 'User', name: 'system:anonymous' }],
   });
   const { status, body } = await api.get(path, { token: '' });
-  expect([status, JSON.parse(body.data!.kubeconfig as unknown as string)]).toMatchObject([
+  expect([status, JSON.parse(textOf(body.data!.kubeconfig))]).toMatchObject([
     200,
     { clusters: [{ cluster }] },
   ]);

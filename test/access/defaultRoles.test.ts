@@ -41,7 +41,7 @@ function attributesOf(text: string): object {
 }
 
 /** The requests among these that a user may make. */
-async function allowed(who: Who, requests: readonly string[]): Promise<string[]> {
+async function allowedRequests(who: Who, requests: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const request of requests) {
     const spec = { ...who, groups: who.groups ?? ['system:authenticated'], ...attributesOf(request) };
@@ -161,7 +161,7 @@ test.each(BOUND)(
   async (name, to, who, may, not) => {
     const role = name.replace(/^\[\w+\] /, '');
     expect(await subjectsOf(role)).toEqual(to);
-    expect(await allowed(who, [...may, ...not])).toEqual(may);
+    expect(await allowedRequests(who, [...may, ...not])).toEqual(may);
   },
 );
 
@@ -194,7 +194,7 @@ const UNBOUND: readonly [name: string, may: string[], mayNot: string[]][] = [
 test.each(UNBOUND)('%s is bound to nobody, and grants the permissions that the component needs', async (name, may, not) => {
   const role = name.replace(/^\[\w+\] /, '');
   expect((await subjectsOf(role)) ?? []).toEqual([]);
-  expect(await allowed(await bound(role), [...may, ...not])).toEqual(may);
+  expect(await allowedRequests(await bound(role), [...may, ...not])).toEqual(may);
 });
 
 /** Each controller with a request that only it needs. */
@@ -232,8 +232,8 @@ test.each(CONTROLLERS)('%s has its own role, which is bound to its account', asy
   const controller = name.replace(/^\[\w+\] /, '');
   expect((await api.get(`${RBAC}/clusterroles/system:controller:${controller}`)).status).toBe(200);
   expect(await subjectsOf(`system:controller:${controller}`)).toEqual([`ServiceAccount ${controller}`]);
-  expect(await allowed(account(controller), [may, 'impersonate core/users'])).toEqual([may]);
-  expect(await allowed(account(controller, SPACE), [may])).toEqual([]);
+  expect(await allowedRequests(account(controller), [may, 'impersonate core/users'])).toEqual([may]);
+  expect(await allowedRequests(account(controller, SPACE), [may])).toEqual([]);
 });
 
 test('are there from the start; those of the system begin with system: [A095 A096]', async () => {
@@ -255,7 +255,7 @@ describe('a role for users, bound in a namespace', () => {
     const admin = await bound('admin', SPACE);
     const may = [...READS, ...ROLES, ...SECRETS, ...inSpace(`create ${GROUP}/roles`, `create ${GROUP}/rolebindings`)];
     const not = [...WRITES_ENDPOINTS, ...inSpace('create core/resourcequotas', 'update core/namespaces'), ...elsewhere];
-    expect(await allowed(admin, [...may, ...not])).toEqual(may);
+    expect(await allowedRequests(admin, [...may, ...not])).toEqual(may);
     const headers = { 'impersonate-user': admin.user };
     const role = { metadata: { name: 'mine' }, rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] };
     expect((await api.post(`${RBAC}/namespaces/${SPACE}/roles`, role, { headers })).status).toBe(201);
@@ -266,7 +266,7 @@ describe('a role for users, bound in a namespace', () => {
     expect(await subjectsOf('edit')).toBeUndefined();
     const may = [...READS, ...SECRETS, ...inSpace('create core/pods', 'update apps/deployments')];
     const not = [...ROLES, ...WRITES_ENDPOINTS, ...elsewhere];
-    expect(await allowed(await bound('edit', SPACE), [...may, ...not])).toEqual(may);
+    expect(await allowedRequests(await bound('edit', SPACE), [...may, ...not])).toEqual(may);
     // Pods run as any account of the namespace.
     const pod = {
       metadata: { name: 'as-robot' },
@@ -280,14 +280,14 @@ describe('a role for users, bound in a namespace', () => {
   test('view reads most objects, but no roles and secrets [A108 A129]', async () => {
     expect(await subjectsOf('view')).toBeUndefined();
     const not = [...ROLES, ...SECRETS, ...inSpace('create core/pods'), ...elsewhere];
-    expect(await allowed(await bound('view', SPACE), [...READS, ...not])).toEqual(READS);
+    expect(await allowedRequests(await bound('view', SPACE), [...READS, ...not])).toEqual(READS);
   });
 
   test('cluster-admin allows everything in it, and to delete it [A122]', async () => {
     const path = await api.namespace('doomed');
     const { user } = await bound('cluster-admin', 'doomed');
     expect(
-      await allowed({ user }, ['delete core/pods doomed', 'put example.com/things/x doomed', 'list core/nodes']),
+      await allowedRequests({ user }, ['delete core/pods doomed', 'put example.com/things/x doomed', 'list core/nodes']),
     ).toEqual(['delete core/pods doomed', 'put example.com/things/x doomed']);
     const headers = { 'impersonate-user': user };
     expect((await api.call('DELETE', '/api/v1/namespaces/default', { headers })).status).toBe(403);

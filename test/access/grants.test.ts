@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose, listOf, type Sent } from '../api/support.js';
+import { textOf } from '../support/values.js';
 
 /* The permissions that roles and bindings of users grant, tested by requests to a running server. */
 
@@ -129,7 +130,7 @@ describe('senders', () => {
     await api.made(`${RBAC}/clusterrolebindings`, { ...binding, metadata: { name: 'who-am-i' } });
     await api.until(async () => (await api.get('/api/v1/namespaces/default/serviceaccounts/default')).status === 200);
     const issued = await api.post('/api/v1/namespaces/default/serviceaccounts/default/token', { spec: {} });
-    const token = issued.body.status!.token as unknown as string;
+    const token = textOf(issued.body.status!.token);
     const users = [await whoIs({}), await whoIs({ token }), await whoIs({ token: '' })];
     expect(users.map(({ username }) => username)).toEqual([
       'orchestrator-admin',
@@ -171,19 +172,19 @@ describe('senders', () => {
     );
     const [mount] = listOf(listOf(pod.spec!.containers)[0]!.volumeMounts);
     expect(mount!.mountPath).toBe('/var/run/secrets/orchestrator.io/serviceaccount');
-    const map = sources[1]!.configMap!.name as unknown as string;
+    const map = textOf(sources[1]!.configMap!.name);
     await api.until(async () => (await api.get(`${space}/configmaps/${map}`)).status === 200);
     const ca = (await api.get(`${space}/configmaps/${map}`)).body.data!['ca.crt'];
     expect(ca).toMatch(/^-----BEGIN CERTIFICATE-----/);
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'web', uid: pod.metadata!.uid };
     const issued = await api.post(`${space}/serviceaccounts/default/token`, { spec: { boundObjectRef } });
-    const token = issued.body.status!.token as unknown as string;
+    const token = textOf(issued.body.status!.token);
     expect((await whoIs({ token })).username).toBe('system:serviceaccount:with-workloads:default');
     const annotations = { 'orchestrator.io/service-account.name': 'default' };
     const type = 'orchestrator.io/service-account-token';
     await api.made(`${space}/secrets`, { metadata: { name: 'kept', annotations }, type });
     await api.until(async () => (await api.get(`${space}/secrets/kept`)).body.data?.token !== undefined);
-    const kept = (await api.get(`${space}/secrets/kept`)).body.data!.token as unknown as string;
+    const kept = textOf((await api.get(`${space}/secrets/kept`)).body.data!.token);
     const stored = Buffer.from(kept, 'base64').toString();
     expect((await whoIs({ token: stored })).username).toBe('system:serviceaccount:with-workloads:default');
   });

@@ -3,7 +3,7 @@ import { type Answer, Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /** The single errors in the message of a refusal, sorted, since upstream does not define their order. */
-const complaints = ({ status, body }: Answer): [number, string[]] => {
+const errorsOf = ({ status, body }: Answer): [number, string[]] => {
   const why = String(body.message)
     .replace(/^.* is forbidden: \[?/, '')
     .replace(/\]$/, '');
@@ -61,7 +61,7 @@ describe('limit ranges', () => {
 
   it('refuse containers and pods outside of their bounds, with every reason', async () => {
     const small = container('c', { requests: { cpu: '50m' }, limits: { cpu: '3' } });
-    expect(complaints(await post({ containers: [small] }))).toEqual([
+    expect(errorsOf(await post({ containers: [small] }))).toEqual([
       403,
       [
         'cpu max limit to request ratio per Container is 4, but provided ratio is 60.000000',
@@ -70,7 +70,7 @@ describe('limit ranges', () => {
       ],
     ]);
     const large = { limits: { cpu: '2' } };
-    expect(complaints(await post({ containers: [container('c', large), container('d', large)] }))).toEqual([
+    expect(errorsOf(await post({ containers: [container('c', large), container('d', large)] }))).toEqual([
       403,
       ['maximum cpu usage per Pod is 3, but limit is 4'],
     ]);
@@ -83,7 +83,7 @@ describe('limit ranges', () => {
     expect((await post({ initContainers: [first], containers: [main] })).status).toBe(201);
     expect((await post({ initContainers: [sidecar, first], containers: [main] })).status).toBe(201);
     const larger = container('i', { limits: { cpu: '1600m' } });
-    expect(complaints(await post({ initContainers: [sidecar, larger], containers: [main] }))).toEqual([
+    expect(errorsOf(await post({ initContainers: [sidecar, larger], containers: [main] }))).toEqual([
       403,
       ['maximum cpu usage per Pod is 3, but limit is 3100m'],
     ]);
@@ -91,7 +91,7 @@ describe('limit ranges', () => {
 
   it('bound the size of claims', async () => {
     const claim = async (storage: string) =>
-      complaints(
+      errorsOf(
         await api.post(`${core}/persistentvolumeclaims?dryRun=All`, {
           metadata: { name: 'c' },
           spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },

@@ -92,7 +92,7 @@ describe('an apply configuration', () => {
         template: { metadata: { labels }, spec: { containers: [{ name: 'own', image: 'own:1' }] } },
       },
     });
-    const { containers } = body['spec']!['template']!['spec'] as unknown as { containers: Loose[] };
+    const containers = listOf(body['spec']!['template']!['spec']!['containers']);
     expect(containers.map(one => one['name'])).toEqual(['own', 'extra']);
   });
 

@@ -14,6 +14,7 @@ import mountableSecrets from '../../plugins/admission/mountableSecrets.js';
 import extendedResourceToleration from '../../plugins/admission/optional/extendedResourceToleration.js';
 import externalIps from '../../plugins/admission/optional/externalIps.js';
 import podTolerationRestriction from '../../plugins/admission/optional/podTolerationRestriction.js';
+import { partly } from '../support/values.js';
 
 const pod = (spec: object = {}): ApiObject =>
   ({
@@ -23,11 +24,11 @@ const pod = (spec: object = {}): ApiObject =>
     spec: { containers: [{ name: 'c', image: 'i', resources: {} }], ...spec },
   }) as ApiObject;
 const change = (operation: 'CREATE' | 'UPDATE', subresource = '', old?: ApiObject): Change =>
-  ({
+  partly<Change>({
     operation,
     target: { namespace: 'n', name: 'p', group: '', resource: 'pods', subresource },
     ...(old ? { old } : {}),
-  }) as unknown as Change;
+  });
 const hostWith = (...accounts: ApiObject[]): FakeHost<'pool'> => {
   const fake = fakeHost('pool', 'kubernetes');
   for (const account of accounts) fake.put('serviceaccounts', account);
@@ -48,10 +49,10 @@ describe('ephemeral containers of pods of an account that limits secrets', () =>
   const update = change('UPDATE', 'ephemeralcontainers');
 
   test('can use only the secrets of the account', async () => {
-    const account = {
+    const account = partly<ApiObject>({
       metadata: { name: 'a', namespace: 'n', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
       secrets: [{ name: 'yes' }],
-    } as unknown as ApiObject;
+    });
     expect(await check(mountableSecrets, hostWith(account), update, debugged('yes'))).toEqual([]);
     await expect(check(mountableSecrets, hostWith(account), update, debugged('no'))).rejects.toThrow(
       'ephemeral container e with envFrom referencing secret.secretName="no" is not allowed because service account a ' +
@@ -75,7 +76,7 @@ describe('tolerations of a namespace', () => {
   const tolerated = async (text: string, own: readonly object[] = []): Promise<unknown> => {
     const fake = hostWith();
     const metadata = { name: 'n', annotations: { [annotation]: text } };
-    fake.put('namespaces', { metadata } as unknown as ApiObject);
+    fake.put('namespaces', partly<ApiObject>({ metadata }));
     const [part] = (await partsOf(podTolerationRestriction, undefined, mutator, fake.host)) as Mutator[];
     const draft = pod({ tolerations: own });
     await part!.mutate(change('CREATE'), draft, false);

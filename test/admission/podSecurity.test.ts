@@ -11,6 +11,7 @@ import { namingOf } from '../../core/naming.js';
 import type { Pod } from '../../kinds/v1.js';
 import { type Answer, Api, deployment } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
+import { textOf, partly } from '../support/values.js';
 
 const kubernetes = namingOf('kubernetes');
 const labels = policyLabels(kubernetes);
@@ -273,10 +274,10 @@ describe('configuration', () => {
 
 describe('the pods of a namespace that begins to enforce a level', () => {
   const pod = (name: string, spec: object, owner?: string): Pod =>
-    ({
+    partly<Pod>({
       metadata: { name, ...(owner ? { ownerReferences: [{ uid: owner, controller: true }] } : {}) },
       spec: { containers: [{ name: 'c' }], ...spec },
-    }) as unknown as Pod;
+    });
   const warnings = (pods: readonly Pod[], total = pods.length) =>
     warningsOfPods('n', { level: 'baseline', version: 'latest' }, { pods, total }, ({ metadata, spec }) =>
       checkedPod(metadata, spec, kubernetes, false),
@@ -449,7 +450,7 @@ test('exempt namespaces, users and runtime classes are not checked, and labels w
     });
     await api.made('/api/v1/namespaces/checked/serviceaccounts', { metadata: { name: 'free' } });
     const granted = await api.post('/api/v1/namespaces/checked/serviceaccounts/free/token', { spec: {} });
-    const { token } = granted.body['status'] as unknown as { token: string };
+    const token = textOf(granted.body['status']?.['token']);
     expect(await create('checked', pod('d'), token)).toBe(201);
     const annotations = (): { [name: string]: object } =>
       Object.fromEntries(

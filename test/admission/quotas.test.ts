@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { ConfigError } from '../../core/api/index.js';
 import { parseConfig } from '../../plugins/admission/resourceQuota/config.js';
-import { type Answer, Api, type Loose, openWidgets } from '../api/support.js';
+import { type Answer, Api, type Loose, openWidgets, listOf } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 const message = ({ status, body }: Answer): string => `${status} ${status >= 400 ? String(body.message) : ''}`.trim();
@@ -66,7 +66,7 @@ describe('quotas without the controller', () => {
       const text = message(found)
         .replace(/(o\d+-)[a-z0-9]{5}/g, '$1GEN')
         .replaceAll(namespace, 'NS');
-      const items = (await api.get(quotas)).body['items'] as unknown as readonly Loose[];
+      const items = listOf((await api.get(quotas)).body['items']);
       const counted = items.map(({ metadata, status }) => [metadata?.['name'], status?.['used']]);
       expect([method, path, text, Object.fromEntries(counted)]).toEqual([method, path, answer.trim(), used]);
     }
@@ -80,7 +80,7 @@ describe('quotas without the controller', () => {
     await api.put(`${core}/resourcequotas/q/status`, { ...quota, status });
     await api.made(`${core}/configmaps`, { metadata: { name: 'c' } });
     const { metadata } = (await api.get(`${core}/resourcequotas/q`)).body;
-    const entries = metadata?.['managedFields'] as unknown as readonly Loose[];
+    const entries = listOf(metadata?.['managedFields']);
     expect(entries.map(({ manager, subresource, fieldsV1 }) => [manager, subresource, fieldsV1?.['f:status']])).toEqual(
       [
         ['unknown', undefined, undefined],
@@ -194,7 +194,7 @@ describe('quotas with the controller', () => {
     const spec = { hard: { configmaps: String(limit), 'count/configmaps': String(limit + 3) } };
     await quotas(core, Object.fromEntries(names.map(name => [name, spec])));
     const count = async (): Promise<number> =>
-      ((await api.get(`${core}/configmaps`)).body['items'] as unknown as readonly unknown[]).length;
+      listOf((await api.get(`${core}/configmaps`)).body['items']).length;
     const codes = new Set<number>();
     const client = async (id: number): Promise<void> => {
       for (let i = 0; i < 4; i++) {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ApiObject, Change, Host, Mutator } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
 import plugin from '../../plugins/admission/serviceAccount.js';
+import { partly } from '../support/values.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -28,11 +29,11 @@ async function admitted(
     list: () => accounts,
     revision: 1,
   };
-  const host = {
+  const host = partly<Host>({
     naming: namingOf('kubernetes'),
     informer: () => informer,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-  } as unknown as Host;
+  });
   const [contribution] = plugin.contribute(undefined);
   const mutator = (await contribution!.make(host as never)) as Mutator;
   const pod = {
@@ -42,7 +43,7 @@ async function admitted(
     spec: { containers: [{ name: 'c' }], ...spec },
   };
   await mutator.mutate(
-    { operation: 'CREATE', target: { namespace: 'n', name: 'p' } } as unknown as Change,
+    partly<Change>({ operation: 'CREATE', target: { namespace: 'n', name: 'p' } }),
     pod as unknown as ApiObject,
     false,
   );

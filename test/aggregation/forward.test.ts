@@ -105,11 +105,11 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
   }
 
   /** A request as the other server has received it. */
-  const echoed = async (...request: Parameters<typeof send>): Promise<Received> =>
+  const sendEchoed = async (...request: Parameters<typeof send>): Promise<Received> =>
     JSON.parse((await send(...request)).text) as Received;
 
   test('the other server gets the identity of the sender, but not its credentials', async () => {
-    const { url, headers, all, peer } = await echoed('GET', `${ECHOES}?a=1&b=%20x`, {
+    const { url, headers, all, peer } = await sendEchoed('GET', `${ECHOES}?a=1&b=%20x`, {
       'x-remote-user': 'eve',
       'x-remote-group': 'system:masters',
       'x-remote-extra-scopes': 'all',
@@ -124,7 +124,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
   });
 
   test('an impersonated user is passed on, with further attributes', async () => {
-    const { headers, all } = await echoed('GET', ECHOES, {
+    const { headers, all } = await sendEchoed('GET', ECHOES, {
       'impersonate-user': 'bob',
       'impersonate-group': ['system:masters', 'dev'],
       'impersonate-extra-example.com%2fscope': 'a b',
@@ -137,7 +137,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
 
   test('user names arrive in UTF-8, and a name that no header can hold is refused', async () => {
     const bytes = (text: string): string => Buffer.from(text).toString('latin1');
-    const { headers } = await echoed('GET', ECHOES, { authorization: 'Bearer utf8-token' });
+    const { headers } = await sendEchoed('GET', ECHOES, { authorization: 'Bearer utf8-token' });
     expect(headers['x-remote-user']).toBe(bytes('жук'));
     const refused = await send('GET', ECHOES, { authorization: 'Bearer bell-token' });
     expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('error trying to reach service')]);
@@ -154,7 +154,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
 
   test('[R206] a strategic merge patch is passed on unchanged', async () => {
     const type = 'application/strategic-merge-patch+json';
-    const received = await echoed('PATCH', `${ECHOES}/x`, { 'content-type': type }, '{"a": 1}');
+    const received = await sendEchoed('PATCH', `${ECHOES}/x`, { 'content-type': type }, '{"a": 1}');
     expect(received).toMatchObject({ method: 'PATCH', url: `${ECHOES}/x`, body: '{"a": 1}' });
     expect(received.headers['content-type']).toBe(type);
   });
@@ -169,11 +169,11 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
   });
 
   test('the path is passed on with the escapes that the authorizer has decoded', async () => {
-    expect((await echoed('DELETE', `${ECHOES}/a%2Fb%20c%3Fd`)).url).toBe(`${ECHOES}/a/b%20c%3Fd`);
+    expect((await sendEchoed('DELETE', `${ECHOES}/a%2Fb%20c%3Fd`)).url).toBe(`${ECHOES}/a/b%20c%3Fd`);
   });
 
   test('a version is found by the decoded path, and a path that cannot be decoded belongs to no version', async () => {
-    const { url } = await echoed('GET', ECHOES.replace('echo.example', 'echo%2Eexample'));
+    const { url } = await sendEchoed('GET', ECHOES.replace('echo.example', 'echo%2Eexample'));
     expect(url).toBe(ECHOES);
     expect((await send('GET', `${ECHOES}/%FF`)).status).toBe(404);
     expect(other.received).toHaveLength(1);

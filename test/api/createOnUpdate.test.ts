@@ -32,15 +32,15 @@ describe('an update or apply of an object that does not exist', () => {
 
   test('keeps deletion members of its body, unlike a create', async () => {
     const deletion = { deletionTimestamp: '2030-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 };
-    const doomed = (name: string): object => ({ ...LEASE, metadata: { name, ...deletion } });
+    const leaseWithDeletion = (name: string): object => ({ ...LEASE, metadata: { name, ...deletion } });
     const path = (name: string): string => `${LEASES}/${name}`;
-    const applied = await api.patch(`${path('doomed-1')}?fieldManager=m`, APPLY, doomed('doomed-1'));
+    const applied = await api.patch(`${path('doomed-1')}?fieldManager=m`, APPLY, leaseWithDeletion('doomed-1'));
     expect(applied).toMatchObject({ status: 201, body: { metadata: deletion } });
-    expect(await api.put(path('doomed-2'), doomed('doomed-2'))).toMatchObject({
+    expect(await api.put(path('doomed-2'), leaseWithDeletion('doomed-2'))).toMatchObject({
       status: 201,
       body: { metadata: deletion },
     });
-    const posted = await api.made(LEASES, doomed('doomed-3'));
+    const posted = await api.made(LEASES, leaseWithDeletion('doomed-3'));
     for (const member of Object.keys(deletion)) expect(posted['metadata']).not.toHaveProperty(member);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose } from './support.js';
+import { Api, type Loose, causesIn } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 const HOLD = ['example.com/hold'];
@@ -133,13 +133,13 @@ describe('a deletion', () => {
 
   test('with invalid options is refused with all errors', async () => {
     const { status, body } = await api.delete(`${maps}/any?propagationPolicy=Nope&dryRun=some`);
-    const { causes } = body['details'] as unknown as { causes: { field: string }[] };
+    const causes = causesIn(body);
     expect([status, causes.map(cause => cause.field)]).toEqual([422, ['propagationPolicy', 'dryRun']]);
   });
 
   test('reports a policy that contradicts orphanDependents before an unknown policy', async () => {
     const { status, body } = await api.delete(`${maps}/any`, { propagationPolicy: 'Nope', orphanDependents: true });
-    const { causes } = body['details'] as unknown as { causes: { reason: string }[] };
+    const causes = causesIn(body);
     expect([status, causes.map(cause => cause.reason)]).toEqual([422, ['FieldValueInvalid', 'FieldValueNotSupported']]);
   });
 

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GZIP_BYTES } from '../../core/limits.js';
-import { Api, type Loose, namesIn } from './support.js';
+import { Api, type Loose, namesIn, rowsIn } from './support.js';
 import { getBytes, metadataOf, openWatch, secret, valued } from './watching.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -87,7 +87,7 @@ describe('forms of lists and watches', () => {
       },
     });
     const { body } = await api.get(`/apis/autoscaling/v1${autoscalers}`, { accept: TABLE });
-    expect((body['rows'] as unknown as { cells: unknown[] }[])[0]!.cells[2]).toBe(
+    expect(rowsIn(body)[0]!.cells[2]).toBe(
       'cpu: <unknown>/80%, memory: <unknown>/1Gi',
     );
   });
@@ -104,7 +104,7 @@ describe('forms of lists and watches', () => {
     expect(b!.object['columnDefinitions']).toBeNull();
     await api.patch(`${small}/a`, MERGE, valued('changed'));
     const change = (await watch.next())!;
-    const rows = change.object['rows'] as unknown as { cells: string[]; object: Loose }[];
+    const rows = rowsIn(change.object);
     expect([change.type, rows[0]!.cells.slice(0, 2)]).toEqual(['MODIFIED', ['a', 'Opaque']]);
     expect(rows[0]!.object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'a' } });
     watch.close();

@@ -8,7 +8,7 @@ import { encodeEnvelope, encodeMessage } from '../../core/schema/protobuf/protob
 import { typeOf } from '../../core/schema/table/types.js';
 import { decodeYaml } from '../../core/schema/yaml/yaml.js';
 import { encodeYaml } from '../../core/schema/yaml/yamlText.js';
-import { Api, type Loose } from './support.js';
+import { Api, type Loose, listOf, rowsIn } from './support.js';
 import { getBytes, secret, valued } from './watching.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -65,7 +65,7 @@ describe('lists of several slices', () => {
   }
 
   /** Compares answers with the list, and repeats that if the revision has changed: controllers write after a start. */
-  async function compared(compare: () => Promise<void>): Promise<void> {
+  async function compareAtOneRevision(compare: () => Promise<void>): Promise<void> {
     for (;;) {
       const { metadata } = list;
       try {
@@ -85,7 +85,7 @@ describe('lists of several slices', () => {
   const textOf = async (accept: string, query?: string) => (await ask(accept, query)).bytes.toString();
 
   test('indented JSON, YAML and metadata are the text of the whole list [R178]', async () => {
-    await compared(async () => {
+    await compareAtOneRevision(async () => {
       expect(await textOf(JSON_TYPE, '?pretty=1')).toBe(encodeJson(list, true));
       expect(await textOf('application/yaml')).toBe(encodeYaml(list));
       expect(await textOf(JSON_TYPE + PARTIALS)).toBe(`${encodeJson(partial)}\n`);
@@ -97,8 +97,8 @@ describe('lists of several slices', () => {
   test.each(['', '?pretty=1'])('a Table has its columns and a row for each object (%s)', async query => {
     const text = await textOf(TABLE, query);
     const table = JSON.parse(text) as Loose;
-    expect((table['rows'] as unknown as { object: Loose }[]).map(row => row.object)).toEqual(list.items.map(partialOf));
-    expect((table['columnDefinitions'] as unknown as unknown[]).length).toBe(4);
+    expect(rowsIn(table).map(row => row.object)).toEqual(list.items.map(partialOf));
+    expect(listOf(table['columnDefinitions']).length).toBe(4);
     expect(text).toBe(query ? encodeJson(table, true) : `${encodeJson(table)}\n`);
   });
 
@@ -124,7 +124,7 @@ describe('lists of several slices', () => {
   });
 
   test('protobuf lists equal the whole list, the first time and from the cache', async () => {
-    await compared(async () => {
+    await compareAtOneRevision(async () => {
       const whole = encodeEnvelope('v1', 'SecretList', encodeMessage(typeOf('core.v1.SecretList'), list as Json));
       const metadata = encodeMessage(typeOf('meta.v1.PartialObjectMetadataList'), partial as Json);
       const ofMetadata = encodeEnvelope('meta.k8s.io/v1', 'PartialObjectMetadataList', metadata);
@@ -146,7 +146,7 @@ describe('lists of several slices', () => {
 
   test('a change is visible in the next protobuf list and get', async () => {
     await api.patch(`${path}/s0003`, MERGE, valued('changed'));
-    await compared(async () => {
+    await compareAtOneRevision(async () => {
       const after = JSON.parse((await api.get(path)).text) as Json;
       const whole = encodeEnvelope('v1', 'SecretList', encodeMessage(typeOf('core.v1.SecretList'), after));
       expect((await ask(PROTOBUF)).bytes.equals(whole)).toBe(true);

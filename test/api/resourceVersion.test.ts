@@ -399,7 +399,7 @@ describe('history that was removed', () => {
   afterAll(() => api.close());
 
   /** Writes until a GET of `asked` is answered with 410. Returns that answer. */
-  const expired = async (asked: string): Promise<Answer> => {
+  const expire = async (asked: string): Promise<Answer> => {
     let answer = await api.get(asked);
     await api.until(async () => {
       await api.made(path, secret(`z${items++}`));
@@ -412,7 +412,7 @@ describe('history that was removed', () => {
   test('an Exact list at a version without history is 410 Expired; a list not older than it is answered [R238 R348 R349]', async () => {
     const version = versionOf((await api.get(path)).body);
     for (const exact of ['resourceVersionMatch=Exact', 'limit=1']) {
-      const { body } = await expired(`${path}?resourceVersion=${version}&${exact}`);
+      const { body } = await expire(`${path}?resourceVersion=${version}&${exact}`);
       expect(body).toMatchObject({ kind: 'Status', code: 410, reason: 'Expired' });
     }
     expect((await api.get(`${path}?resourceVersion=${version}`)).status).toBe(200);
@@ -422,7 +422,7 @@ describe('history that was removed', () => {
   test('an expired token is 410, with a token that continues from the same position with the current state [R347 R361]', async () => {
     const page = (await api.get(`${path}?limit=2`)).body;
     const token = encodeURIComponent(String(metadataOf(page)['continue']));
-    const { body } = await expired(`${path}?limit=500&continue=${token}`);
+    const { body } = await expire(`${path}?limit=500&continue=${token}`);
     expect(body).toMatchObject({
       kind: 'Status',
       code: 410,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { QUERY_PARAMETERS, SELECTOR_KEYS } from '../../core/limits.js';
 import { Api, type Loose, namesIn } from './support.js';
+import { textOf } from '../support/values.js';
 
 const tokenOf = (body: Loose): Loose | undefined => (body['metadata'] as Loose)['continue'];
 
@@ -47,7 +48,7 @@ describe('field selectors', () => {
     const path = `${await api.namespace('aged')}/secrets`;
     for (const [name, type] of Object.entries({ a: 'x/one', b: 'x/one', c: 'x/two' }))
       await api.made(path, { metadata: { name }, type });
-    const { resourceVersion } = (await api.get(path)).body['metadata'] as unknown as { resourceVersion: string };
+    const resourceVersion = textOf((await api.get(path)).body['metadata']!['resourceVersion']);
     const pages = async (type: string, version: string) => {
       const { body } = await api.get(`${path}?fieldSelector=type%3D${type}&limit=2${version}`);
       return [namesIn(body), tokenOf(body) !== undefined];
@@ -75,7 +76,7 @@ describe('field selectors', () => {
     const one = await list('fieldSelector=metadata.namespace%3Dfirst&limit=1');
     expect(one['metadata']).toEqual({ resourceVersion: expect.any(String), continue: expect.any(String) });
     const rest = await list(
-      `fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${tokenOf(one) as unknown as string}`,
+      `fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${textOf(tokenOf(one))}`,
     );
     expect([namesIn(one), namesIn(rest), tokenOf(rest)]).toEqual([['a'], ['b'], undefined]);
     const named = await list('fieldSelector=metadata.name%3Da,metadata.namespace%3Dfirst&limit=1');

@@ -220,6 +220,21 @@ export function listOf(value: Loose | readonly Loose[] | undefined): Loose[] {
   return value as Loose[];
 }
 
+/** A cause in the details of a refusal. */
+export interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+/** The causes of a refusal; empty if its body has none. */
+export const causesIn = (body: Loose): readonly Cause[] =>
+  (body['details']?.['causes'] ?? []) as unknown as readonly Cause[];
+
+/** The rows of a Table. */
+export const rowsIn = (table: Loose): readonly { readonly cells: readonly unknown[]; readonly object: Loose }[] =>
+  table['rows'] as unknown as readonly { readonly cells: readonly unknown[]; readonly object: Loose }[];
+
 /** Names of the items of a list. */
 export const namesIn = (list: Loose): string[] => listOf(list['items']).map(item => textOf(item['metadata']!['name']));
 

@@ -5,6 +5,7 @@ import type { Route } from '../../core/request/route.js';
 import { WholeBody } from '../../core/request/wholeBody.js';
 import { withoutManagedFields } from '../../workers/front/audit/auditedBody.js';
 import { AuditedExchange } from '../../workers/front/audit/auditedExchange.js';
+import { partly } from '../support/values.js';
 
 /** Less than two answers of the maximum size, so that a test can reach it. */
 vi.mock('../../core/limits.js', async original => ({
@@ -13,7 +14,7 @@ vi.mock('../../core/limits.js', async original => ({
 }));
 
 const JSON_TYPE = [['content-type', 'application/json']] as const;
-const route = {
+const route = partly<Route>({
   target: {
     is: 'resource',
     verb: 'list',
@@ -26,12 +27,12 @@ const route = {
   },
   resource: { kind: 'Pod', listKind: 'PodList', stored: true },
   query: new Map(),
-} as unknown as Route;
+});
 
 /** An exchange with a body, whose answers are discarded. */
 function exchangeWith(body: object, method = 'POST'): AuditedExchange {
   const sent = Buffer.from(JSON.stringify(body));
-  const exchange = {
+  const exchange = partly<Exchange>({
     method,
     path: '/',
     query: '',
@@ -48,7 +49,7 @@ function exchangeWith(body: object, method = 'POST'): AuditedExchange {
     respond: () => undefined,
     onAbort: () => undefined,
     stream: () => ({ write: () => true, onDrain: () => undefined, end: () => undefined, abort: () => undefined }),
-  } as unknown as Exchange;
+  });
   return new AuditedExchange(exchange, route, 'id', true, false);
 }
 

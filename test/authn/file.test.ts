@@ -176,17 +176,17 @@ describe('rules', () => {
 });
 
 describe('mappings', () => {
-  const mapped = (mappings: object) => refusalOf(one => Object.assign(one.claimMappings, mappings));
+  const refusalOfMappings = (mappings: object) => refusalOf(one => Object.assign(one.claimMappings, mappings));
   test('of the user name must be a claim with a prefix, or an expression [A243] [A244]', async () => {
-    expect(await mapped({ username: { claim: 'sub', prefix: 'x:' } })).toBeUndefined();
-    expect(await mapped({ username: { expression: 'claims.name + "!"' } })).toBeUndefined();
-    expect(await mapped({ username: undefined })).toContain('username: must have a claim or an expression');
-    expect(await mapped({ username: { claim: 'sub' } })).toContain('username.prefix: is missing');
-    expect(await mapped({ username: { claim: 'a', prefix: '', expression: 'claims.a' } })).toContain('exclude');
-    expect(await mapped({ username: { prefix: 'x', expression: 'claims.a' } })).toContain(
+    expect(await refusalOfMappings({ username: { claim: 'sub', prefix: 'x:' } })).toBeUndefined();
+    expect(await refusalOfMappings({ username: { expression: 'claims.name + "!"' } })).toBeUndefined();
+    expect(await refusalOfMappings({ username: undefined })).toContain('username: must have a claim or an expression');
+    expect(await refusalOfMappings({ username: { claim: 'sub' } })).toContain('username.prefix: is missing');
+    expect(await refusalOfMappings({ username: { claim: 'a', prefix: '', expression: 'claims.a' } })).toContain('exclude');
+    expect(await refusalOfMappings({ username: { prefix: 'x', expression: 'claims.a' } })).toContain(
       'username.prefix: is for claims',
     );
-    expect(await mapped({ username: { expression: 'claims.a +' } })).toContain('does not compile');
+    expect(await refusalOfMappings({ username: { expression: 'claims.a +' } })).toContain('does not compile');
   });
   test.each([
     ['claims.email', {}, false],
@@ -211,13 +211,13 @@ describe('mappings', () => {
     },
   );
   test('of groups and uid must be claims or expressions [A247] [A248]', async () => {
-    expect(await mapped({ groups: { claim: 'g', prefix: '' }, uid: { claim: 'u' } })).toBeUndefined();
-    expect(await mapped({ groups: { expression: 'claims.g' }, uid: { expression: 'claims.u' } })).toBeUndefined();
-    expect(await mapped({ groups: { claim: 'g' } })).toContain('groups.prefix: is missing');
-    expect(await mapped({ uid: { claim: 'u', expression: 'claims.u' } })).toContain(
+    expect(await refusalOfMappings({ groups: { claim: 'g', prefix: '' }, uid: { claim: 'u' } })).toBeUndefined();
+    expect(await refusalOfMappings({ groups: { expression: 'claims.g' }, uid: { expression: 'claims.u' } })).toBeUndefined();
+    expect(await refusalOfMappings({ groups: { claim: 'g' } })).toContain('groups.prefix: is missing');
+    expect(await refusalOfMappings({ uid: { claim: 'u', expression: 'claims.u' } })).toContain(
       'uid: claim and expression exclude',
     );
-    expect(await mapped({ uid: { claim: 'u', prefix: 'x' } })).toContain('uid.prefix: unknown field');
+    expect(await refusalOfMappings({ uid: { claim: 'u', prefix: 'x' } })).toContain('uid.prefix: unknown field');
   });
   test.each([
     ['example.com/team', undefined],
@@ -231,14 +231,14 @@ describe('mappings', () => {
     ['orchestrator.io/x', 'reserved for the system'],
     ['a.orchestrator.io/x', 'reserved for the system'],
   ])('of extra have keys with a domain: %j [A249] [A250] [A251] [A252]', async (key, message) => {
-    const found = await mapped({ extra: [{ key, valueExpression: 'claims.a' }] });
+    const found = await refusalOfMappings({ extra: [{ key, valueExpression: 'claims.a' }] });
     if (message === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(message);
   });
   test('of extra must have unique keys, with a value [A249] [A251]', async () => {
     const one = { key: 'example.com/a', valueExpression: 'claims.a' };
-    expect(await mapped({ extra: [one, one] })).toContain('extra[1].key: is the same as');
-    expect(await mapped({ extra: [{ key: 'example.com/a' }] })).toContain('extra[0].valueExpression: is missing');
+    expect(await refusalOfMappings({ extra: [one, one] })).toContain('extra[1].key: is the same as');
+    expect(await refusalOfMappings({ extra: [{ key: 'example.com/a' }] })).toContain('extra[0].valueExpression: is missing');
   });
   test('of extra must not have domains that the other naming reserves [A252]', async () => {
     const one = {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { firstObjectsFile as FirstObjectsFile } from '../../core/server/firstObjects.js';
 import { DEFAULTS } from '../../core/server/settings.js';
-import { Api, type Loose } from '../api/support.js';
+import { Api, type Loose, listOf } from '../api/support.js';
 import { eventuallyPasses } from '../support/eventually.js';
 
 /** From the build, which has recorded the objects. */
@@ -36,7 +36,7 @@ describe('the first objects of a new store', () => {
 
   /** The objects of a list that are in the namespaces of the system. */
   const itemsOf = async (api: Api, path: string): Promise<Loose[]> =>
-    ((await api.get(path)).body['items'] as unknown as Loose[]).filter(
+    listOf((await api.get(path)).body['items']).filter(
       ({ metadata }) => !metadata!['namespace'] || /^(default|kube-)/.test(String(metadata!['namespace'])),
     );
   /** Their JSON without the values that differ in each store. */

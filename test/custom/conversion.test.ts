@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Hooks } from '../admission/hooks.js';
 import { RENDER_SLICE_OBJECTS } from '../../core/limits.js';
-import { Api, type Loose } from '../api/support.js';
+import { Api, type Loose, listOf, rowsIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /* Conversion of custom objects between versions: by webhooks, and by functions of plugins. */
@@ -106,7 +106,7 @@ describe('a conversion webhook', () => {
       ['reads.example.com/v2', { host: 'a', port: '1' }],
       ['reads.example.com/v2', { host: 'b', port: '2' }],
     ]);
-    const table = (await api.get(path('v2'), { accept: TABLE })).body['rows'] as unknown as { cells: string[] }[];
+    const table = rowsIn((await api.get(path('v2'), { accept: TABLE })).body);
     expect(table.map(({ cells }) => cells)).toEqual([
       ['a', 'a'],
       ['b', 'b'],
@@ -203,7 +203,7 @@ describe('a conversion webhook', () => {
     await apply('v1', 'one', { hostPort: 'm:1' });
     const second = await apply('v2', 'two', { host: 'm', port: '2' });
     expect(second.status).toBe(200);
-    const { managedFields } = second.body['metadata'] as unknown as { managedFields: Loose[] };
+    const managedFields = listOf(second.body['metadata']!['managedFields']);
     expect(managedFields.map(entry => [entry['manager'], entry['apiVersion']])).toEqual([
       ['two', 'managed.example.com/v2'],
     ]);

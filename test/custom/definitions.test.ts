@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, type Loose, listOf } from '../api/support.js';
+import { Api, type Loose, listOf, causesIn } from '../api/support.js';
 import { openWatch } from '../api/watching.js';
 import { defineResource } from '../server/library.js';
 import { MERGE } from '../support/mediaTypes.js';
@@ -78,7 +78,7 @@ it('a definition whose conversion webhook has no valid CA bundle is not establis
   await api.close();
 });
 
-async function established(api: Api, body: { readonly metadata: { readonly name: string } }): Promise<string> {
+async function establish(api: Api, body: { readonly metadata: { readonly name: string } }): Promise<string> {
   const answer = await api.post(CRDS, body);
   if (answer.status !== 201) throw new Error(answer.text);
   const path = `${CRDS}/${body.metadata.name}`;
@@ -96,7 +96,7 @@ describe('definitions of custom resources', () => {
   afterAll(() => api?.close());
 
   it('a Table watch of a kind that is removed ends without a bookmark', async () => {
-    const path = await established(api, definition('gone.example.com', 'things', 'Thing', [{ name: 'v1' }]));
+    const path = await establish(api, definition('gone.example.com', 'things', 'Thing', [{ name: 'v1' }]));
     const things = '/apis/gone.example.com/v1/namespaces/default/things';
     const { resourceVersion } = (await api.get(things)).body['metadata'] as Loose;
     const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${String(resourceVersion)}`;
@@ -108,7 +108,7 @@ describe('definitions of custom resources', () => {
   });
 
   it('have bookmarks with a null creationTimestamp only in the metadata form', async () => {
-    await established(api, definition('marked.example.com', 'things', 'Thing', [{ name: 'v1' }]));
+    await establish(api, definition('marked.example.com', 'things', 'Thing', [{ name: 'v1' }]));
     const path = '/apis/marked.example.com/v1/namespaces/default/things?watch=1&allowWatchBookmarks=true';
     const bookmark = async (accept: string): Promise<unknown> => {
       const watch = await openWatch(
@@ -161,7 +161,7 @@ describe('definitions of custom resources', () => {
       { name: 'v1alpha1', deprecated: true, ...schema({ old: number }) },
       { name: 'v3', served: false, ...schema({}) },
     ];
-    await established(api, definition(group, 'widgets', 'Widget', versions));
+    await establish(api, definition(group, 'widgets', 'Widget', versions));
     const at = (version: string) => `/apis/${group}/${version}/namespaces/default/widgets`;
     await api.made(at('v1'), thing(group, 'v1', 'Widget', 'a', { spec: { a: 1, old: 2 } }));
     expect((await api.get(`${at('v2')}/a`)).body).toMatchObject({ apiVersion: `${group}/v2`, spec: { a: 1 } });
@@ -179,7 +179,7 @@ describe('definitions of custom resources', () => {
       { name: 'v1', storage: storage === 'v1', ...schema({ a: { type: 'string' } }) },
       { name: 'v2', storage: storage === 'v2', ...schema({ a: { type: 'string', default: 'x' } }) },
     ];
-    const crd = await established(api, definition(group, 'widgets', 'Widget', versionsOf('v1')));
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', versionsOf('v1')));
     const at = (version: string) => `/apis/${group}/${version}/namespaces/default/widgets`;
     await api.made(at('v1'), thing(group, 'v1', 'Widget', 'old', { spec: {} }));
     const { spec } = definition(group, 'widgets', 'Widget', versionsOf('v2'));
@@ -200,7 +200,7 @@ describe('definitions of custom resources', () => {
     ];
     const made = definition('order.example.com', 'orders', 'Order', versions, more);
     const { body } = await api.post(CRDS, { ...made, spec: { ...made.spec, scope: 'x' } });
-    const causes = body['details']!['causes'] as unknown as { field: string }[];
+    const causes = causesIn(body);
     const shown = causes.map(({ field }) => field.replace(/(\[\d\])\.schema.*/, '$1.schema'));
     expect(shown).toEqual([
       ...['spec.scope', 'spec.preserveUnknownFields', 'spec.versions[0].schema'],
@@ -217,7 +217,7 @@ describe('definitions of custom resources', () => {
     const made = definition('excluded.example.com', 'cups', 'Cup', [bare], more);
     const names = { ...made.spec.names, kind: 'Cup_', listKind: 'Cup_', categories: [label] };
     const { body } = await api.post(CRDS, { ...made, spec: { ...made.spec, names } });
-    const causes = body['details']!['causes'] as unknown as { field: string; message: string }[];
+    const causes = causesIn(body);
     expect(causes.map(({ field }) => field)).toEqual([
       ...['spec.versions[0].schema.openAPIV3Schema', 'spec.versions[0].name', 'spec.version'],
       ...['spec.names.singular', 'spec.names.kind', 'spec.names.listKind', 'spec.names.listKind'],
@@ -240,7 +240,7 @@ describe('definitions of custom resources', () => {
 
   it('wait for names that other definitions of the group have', async () => {
     const group = 'names.example.com';
-    const first = await established(api, definition(group, 'apples', 'Apple', [{ name: 'v1' }]));
+    const first = await establish(api, definition(group, 'apples', 'Apple', [{ name: 'v1' }]));
     const second = `${CRDS}/pears.${group}`;
     await api.made(
       CRDS,
@@ -267,7 +267,7 @@ describe('definitions of custom resources', () => {
     const annotation = 'api-approved.kubernetes.io';
     const crd = definition(group, 'widgets', 'Widget', [{ name: 'v1' }]);
     const annotations = { [annotation]: 'unapproved, a test' };
-    const path = await established(api, { ...crd, metadata: { ...crd.metadata, annotations } } as typeof crd);
+    const path = await establish(api, { ...crd, metadata: { ...crd.metadata, annotations } } as typeof crd);
     const approval = async () =>
       conditionOf((await api.get(path)).body, 'KubernetesAPIApprovalPolicyConformant') as Loose | undefined;
     expect(await approval()).toMatchObject({
@@ -291,7 +291,7 @@ describe('definitions of custom resources', () => {
 
   it('are deleted after their objects and finalizers', async () => {
     const group = 'gone.example.com';
-    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     await api.made(path, {
       ...thing(group, 'v1', 'Widget', 'held'),
@@ -316,7 +316,7 @@ describe('definitions of custom resources', () => {
 
   it('can be deleted while no version is served', async () => {
     const group = 'hidden.example.com';
-    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     await api.made(`/apis/${group}/v1/namespaces/default/widgets`, thing(group, 'v1', 'Widget', 'a'));
     const hide = [{ op: 'replace', path: '/spec/versions/0/served', value: false }];
     expect((await api.patch(crd, 'application/json-patch+json', hide)).status).toBe(200);
@@ -327,7 +327,7 @@ describe('definitions of custom resources', () => {
 
   it('end their watches when they are deleted', async () => {
     const group = 'watched.example.com';
-    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     await api.made(path, thing(group, 'v1', 'Widget', 'a'));
     const watched = api.get(`${path}?watch=1&timeoutSeconds=600`);
@@ -341,7 +341,7 @@ describe('definitions of custom resources', () => {
 
   it('show stored objects according to a changed schema, in reads and watches', async () => {
     const group = 'changed.example.com';
-    const crd = await established(
+    const crd = await establish(
       api,
       definition(group, 'widgets', 'Widget', [
         { name: 'v1', ...schema({ a: { type: 'integer' }, b: { type: 'integer' } }) },
@@ -379,7 +379,7 @@ describe('definitions of custom resources', () => {
       definition('bad.example.com', 'bads', 'Bad', [{ name: 'v1' }], spec),
     );
     expect(answer.status).toBe(422);
-    expect((answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field)).toContain(
+    expect(causesIn(answer.body).map(cause => cause.field)).toContain(
       field,
     );
   });
@@ -411,7 +411,7 @@ describe('custom resources over a restart', () => {
     const settings = { storage: 'rocksdb', dataDir } as const;
     try {
       const before = await Api.start(settings);
-      await established(
+      await establish(
         before,
         definition(group, 'widgets', 'Widget', [
           { name: 'v1', ...schema({ n: { type: 'integer' } }, { selectableFields: [{ jsonPath: '.spec.n' }] }) },

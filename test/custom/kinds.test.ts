@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type Loose, namesIn } from '../api/support.js';
+import { type Api, type Loose, namesIn, causesIn, rowsIn } from '../api/support.js';
 import { openWatch } from '../api/watching.js';
 import { AGE, column, definition, kindShape, object, type Shape, text, version } from './lookalikes/shapes.js';
 import { serve, WAYS } from './ways.js';
@@ -84,8 +84,8 @@ describe.each(WAYS)('a kind given by %s', way => {
     metadata: { name },
     ...members,
   });
-  const causesIn = (body: Loose): unknown =>
-    (body['details']!['causes'] as unknown as { field: string }[]).map(({ field }) => field);
+  const fieldsIn = (body: Loose): unknown =>
+    causesIn(body).map(({ field }) => field);
 
   it('is in discovery with its names, and in the OpenAPI documents', async () => {
     const { body } = await api.get(`/apis/${GROUP}/v1`);
@@ -167,7 +167,7 @@ describe.each(WAYS)('a kind given by %s', way => {
   it('reports all violations of its schema, and of its rules if the schema holds', async () => {
     const ports = [{ port: 1 }, { port: 1 }];
     const bad = await api.post(at(), thing('bad', { spec: { a: 0, color: 'green', tags: ['x', 'x'], ports } }));
-    expect([bad.status, causesIn(bad.body)]).toEqual([
+    expect([bad.status, fieldsIn(bad.body)]).toEqual([
       422,
       expect.arrayContaining(['spec.a', 'spec.color', 'spec.tags[1]', 'spec.ports[1]']),
     ]);
@@ -183,7 +183,7 @@ describe.each(WAYS)('a kind given by %s', way => {
   it('needs a resourceVersion to be replaced [R281]', async () => {
     await api.made(at(), thing('put'));
     const answer = await api.put(`${at()}/put`, thing('put'));
-    expect([answer.status, causesIn(answer.body)]).toEqual([422, ['metadata.resourceVersion']]);
+    expect([answer.status, fieldsIn(answer.body)]).toEqual([422, ['metadata.resourceVersion']]);
   });
 
   it('separates writes of the status from others, of which only the latter change the generation', async () => {
@@ -197,7 +197,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     const whole = (await api.patch(`${at()}/apart`, MERGE, { ...change, status: { phase: 'off' } })).body;
     expect(whole).toMatchObject({ spec: { a: 2 }, status: { phase: 'on' }, metadata: { generation: 2 } });
     const long = await api.patch(`${at()}/apart/status`, MERGE, { status: { phase: 'endless' } });
-    expect(causesIn(long.body)).toContain('status.phase');
+    expect(fieldsIn(long.body)).toContain('status.phase');
   });
 
   it('has no owner of a replica count that had none before it was scaled', async () => {
@@ -245,7 +245,7 @@ describe.each(WAYS)('a kind given by %s', way => {
       { name: 'Ports' },
       { name: 'Age' },
     ]);
-    expect((body['rows'] as unknown as { cells: unknown[] }[]).map(({ cells }) => cells.slice(0, 3))).toEqual([
+    expect(rowsIn(body).map(({ cells }) => cells.slice(0, 3))).toEqual([
       ['a', 7, 'x'],
     ]);
     const bare = (await api.get(`/apis/${GROUP}/v1/plains`, { accept: TABLE })).body;
@@ -275,7 +275,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect((await apply('one', { a: 1, tags: ['x'], ports: [{ port: 1, name: 'p' }] })).status).toBe(201);
     expect((await apply('two', { tags: ['y'], ports: [{ port: 2 }] })).status).toBe(200);
     const conflict = await apply('two', { a: 2 });
-    expect([conflict.status, causesIn(conflict.body)]).toEqual([409, ['.spec.a']]);
+    expect([conflict.status, fieldsIn(conflict.body)]).toEqual([409, ['.spec.a']]);
     await apply('two', { tags: ['y'], ports: [{ port: 2 }] });
     const removed = await apply('one', { a: 1 });
     expect(removed.body['spec']).toMatchObject({ a: 1, tags: ['y'], ports: [{ port: 2 }] });
@@ -313,7 +313,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     // The server knows no schema of another group, so it names both members.
     const foreign = await patch({ apiVersion: 'apps/v1', kind: 'Other' });
     expect(foreign.headers['warning']).toBeUndefined();
-    expect([foreign.body['details']!['group'], causesIn(foreign.body)]).toEqual(['apps', ['kind', 'apiVersion']]);
+    expect([foreign.body['details']!['group'], fieldsIn(foreign.body)]).toEqual(['apps', ['kind', 'apiVersion']]);
   });
 
   it('takes neither kind nor version from a patch of the status', async () => {

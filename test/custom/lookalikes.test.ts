@@ -3,7 +3,7 @@ import type { Answer, Api } from '../api/support.js';
 import { lookalikes } from './lookalikes/index.js';
 import { serve, WAYS } from './ways.js';
 import { MERGE } from '../support/mediaTypes.js';
-import { listOf } from '../api/support.js';
+import { listOf, causesIn, rowsIn } from '../api/support.js';
 
 /* Definitions with the features of widely used ones. The expectations were compared with upstream. */
 
@@ -17,7 +17,7 @@ async function conditionsOf(api: Api, name: string): Promise<readonly string[]> 
 }
 
 const causesOf = ({ body }: Answer): string[] =>
-  (body['details']!['causes'] as unknown as readonly { field: string; message: string }[]).map(
+  causesIn(body).map(
     ({ field, message }) => `${field}: ${message}`,
   );
 
@@ -190,7 +190,7 @@ describe.each(WAYS)('the kinds of widely used definitions, given by %s', way => 
     ]);
     const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
     const table = await api.get(`${path}?fieldSelector=spec.secretName%3Ds`, { accept });
-    const rows = table.body['rows'] as unknown as { cells: unknown[] }[];
+    const rows = rowsIn(table.body);
     expect(rows.map(({ cells }) => cells.slice(0, 5))).toEqual([['a', 'True', 's', 'i', 'up']]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Api } from '../api/support.js';
+import { Api, listOf } from '../api/support.js';
 import { type Definition, lookalikes } from './lookalikes/index.js';
 
 /* Definitions that are deleted and created again while clients write their objects. */
@@ -48,7 +48,7 @@ test('a definition that is deleted under load loses all objects, and has none wh
     expect(lists.map(({ status }) => status)).toEqual(lists.map(() => 200));
     const all = lists.flatMap(({ body }) => body['items'] as unknown as { metadata: { labels: { round: string } } }[]);
     expect(all.filter(({ metadata }) => metadata.labels.round !== String(round))).toEqual([]);
-    await api.until(async () => ((await api.get(grants)).body['items'] as unknown as unknown[]).length > CLIENTS);
+    await api.until(async () => listOf((await api.get(grants)).body['items']).length > CLIENTS);
     expect((await api.delete(crd)).status).toBe(200);
     await api.until(async () => (await api.get(crd)).status === 404);
     expect((await api.get(grants)).status).toBe(404);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
-import { Api, namesIn } from '../api/support.js';
+import { Api, namesIn, causesIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 import { eventually } from '../support/eventually.js';
 
@@ -94,7 +94,7 @@ describe('the example of a resource type with a check in code', () => {
     const answer = await api.post(bookings, booking('bad', 'one', 'A6', 'b1', 'A1', 'A1'));
     expect(answer.status).toBe(422);
     expect(
-      (answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field).sort(),
+      causesIn(answer.body).map(cause => cause.field).sort(),
     ).toEqual(['spec.seats[0]', 'spec.seats[1]', 'spec.seats[3]']);
   });
 

@@ -14,6 +14,7 @@ import { EncodedReads } from '../../workers/front/forms/encodedReads.js';
 import { listForm, MEDIA } from '../../workers/front/forms/media.js';
 import type { FrontRequest } from '../../workers/front/access/sender.js';
 import { registryOf } from '../kinds/builtIn.js';
+import { partly } from '../support/values.js';
 
 const PODS = registryOf('kubernetes').byKind('v1', 'Pod')!;
 const naming = namingOf('kubernetes');
@@ -104,7 +105,7 @@ async function listed(media: MediaName, entries: readonly Entry[], encodings: Sh
     stream: () => stream,
     respond: (_status: number, _headers: unknown, pieces: readonly Uint8Array[]) => void body.push(...pieces),
   };
-  const by = { exchange, route: {} } as unknown as FrontRequest;
+  const by = partly<FrontRequest>({ exchange, route: {} });
   const pool = { render: () => Promise.reject(new Error('not to be asked')), now: () => 0 };
   const form = listForm(asked(media, by), entries, { naming, encodings, pool });
   await form.respond(by, { headers: [], entries, metadata: { resourceVersion: '7' } });

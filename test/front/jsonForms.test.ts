@@ -17,6 +17,7 @@ import { listForm } from '../../workers/front/forms/media.js';
 import { registryOf } from '../kinds/builtIn.js';
 import { decodedOnly } from '../kinds/helpers.js';
 import { TypeMismatch } from '../../core/schema/decode/decode.js';
+import { partly } from '../support/values.js';
 
 const naming = namingOf('kubernetes');
 const registry = registryOf('kubernetes');
@@ -133,7 +134,7 @@ function setUp([apiVersion, kind]: (typeof KINDS)[number], form: Choice['form'],
   const clock = { now: NOW };
   const answer = async (values: readonly Uint8Array[], entries = values.map(entryOf)): Promise<string> => {
     const sent = fakeExchange();
-    const request = { exchange: sent.exchange, route } as unknown as FrontRequest;
+    const request = partly<FrontRequest>({ exchange: sent.exchange, route });
     const parts = { naming, encodings, pool: { render, now: () => clock.now } };
     const form = listForm({ choice, request, resource }, entries, parts);
     await form.respond(request, { headers: [], entries, metadata: LIST });

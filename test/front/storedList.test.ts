@@ -9,6 +9,7 @@ import type { Route } from '../../core/request/route.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
+import { partly } from '../support/values.js';
 
 const naming = { group: (name: string) => name } as Naming;
 const codeOf = (query: string): number => {
@@ -55,11 +56,11 @@ test('an invalid match is refused with the message of upstream', () => {
   );
 });
 
-const kind = {
+const kind = partly<Resource>({
   namespaced: true,
   storageName: 'core/secrets',
   strategy: { fieldAliases: new Map(), selectableFields: new Map([['type', () => '']]) },
-} as unknown as Resource;
+});
 const routeTo = (target: Partial<ResourceTarget>, query: string): Route => ({
   target: { is: 'resource', verb: 'list', ...target } as ResourceTarget,
   query: parseQuery(query),
@@ -87,7 +88,7 @@ test('built-in cluster-scoped kinds without fields of their own can be selected 
   const whole = { ...kind, namespaced: false, strategy: { fieldAliases: new Map(), selectableFields: new Map() } };
   const select = (builtIn: boolean) => () =>
     selectionOf(
-      { ...whole, builtIn } as unknown as Resource,
+      partly<Resource>({ ...whole, builtIn }),
       routeTo({ name: '', namespace: '' }, 'fieldSelector=metadata.namespace%3D'),
     );
   expect(select(true)).not.toThrow();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Refusal } from '../../core/model/refusal.js';
-import { Api } from '../api/support.js';
+import { Api, causesIn } from '../api/support.js';
 import { create, contextWith, lines, object, strategyOf } from './helpers.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 
@@ -23,7 +23,7 @@ describe('a certificate signing request', () => {
   const rules = strategyOf(NAME);
   const approval = (body: ApiObject, current: ApiObject): ApiObject =>
     rules.subresources!.get('approval')!(body, structuredClone(current), contextWith());
-  const refused = (body: ApiObject, current: ApiObject): string[] => {
+  const violationsOf = (body: ApiObject, current: ApiObject): string[] => {
     try {
       approval(body, current);
     } catch (error) {
@@ -99,7 +99,7 @@ describe('a certificate signing request', () => {
     const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All';
     const fieldsOf = async (metadata: object): Promise<string[]> => {
       const { body } = await api.post(path, { ...request(), metadata });
-      const { causes = [] } = (body['details'] ?? {}) as unknown as { causes?: { field: string }[] };
+      const causes = causesIn(body);
       return causes.map(({ field }) => field);
     };
     expect(await fieldsOf({ name: 'A b' })).toEqual([]);
@@ -140,21 +140,21 @@ describe('a certificate signing request', () => {
 
   test('is approved or denied only once, with conditions in order [R516 R517]', () => {
     const open = request({}, { status: {} });
-    expect(refused(decided(), decided(condition('Approved')))).toEqual([
+    expect(violationsOf(decided(), decided(condition('Approved')))).toEqual([
       'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
     ]);
-    expect(refused(decided(condition('Approved'), condition('Denied')), open)).toEqual([
+    expect(violationsOf(decided(condition('Approved'), condition('Denied')), open)).toEqual([
       'status.conditions[1].type: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
     ]);
-    expect(refused(decided(condition('Denied', { status: 'False' })), open)).toEqual([
+    expect(violationsOf(decided(condition('Denied', { status: 'False' })), open)).toEqual([
       'status.conditions[0].status: Unsupported value: "False": supported values: "True"',
     ]);
-    expect(refused(decided(condition('', { status: 'Maybe' }), condition('X', { status: '' })), open)).toEqual([
+    expect(violationsOf(decided(condition('', { status: 'Maybe' }), condition('X', { status: '' })), open)).toEqual([
       'status.conditions[0].type: Required value',
       'status.conditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"',
       'status.conditions[1].status: Required value',
     ]);
-    expect(refused(decided(condition('X'), condition('X')), open)).toEqual([
+    expect(violationsOf(decided(condition('X'), condition('X')), open)).toEqual([
       'status.conditions[1].type: Duplicate value: "X"',
     ]);
   });

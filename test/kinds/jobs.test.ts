@@ -154,7 +154,7 @@ describe('schedules', () => {
 });
 
 describe('warnings of pods', () => {
-  const warned = (kind: string, given: ApiObject): string[] => {
+  const warningsOf = (kind: string, given: ApiObject): string[] => {
     const found: string[] = [];
     create(kind, given, { ...contextWith(), warn: text => void found.push(text) });
     return found;
@@ -162,7 +162,7 @@ describe('warnings of pods', () => {
   const container = (more: object) => ({ containers: [{ ...pod.containers[0], ...more }] });
   it('are about fractional bytes, redefined variables and removed volume types', () => {
     expect(
-      warned(
+      warningsOf(
         'core/pods',
         object('Pod', { spec: container({ resources: { limits: { memory: '100m', cpu: '100m' } } }) }),
       ),
@@ -175,7 +175,7 @@ describe('warnings of pods', () => {
       { name: 'A', value: '$(A)2' },
       { name: 'A', value: '3' },
     ];
-    expect(warned('core/pods', object('Pod', { spec: container({ env }) }))).toEqual([
+    expect(warningsOf('core/pods', object('Pod', { spec: container({ env }) }))).toEqual([
       'spec.containers[0].env[2]: hides previous definition of "A", which may be dropped when using apply',
     ]);
   });
@@ -185,7 +185,7 @@ describe('warnings of pods', () => {
       topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
     };
     const given = object('Job', { spec: { template: { spec } } }, 'batch/v1');
-    expect(warned('batch/jobs', given)).toEqual([
+    expect(warningsOf('batch/jobs', given)).toEqual([
       'spec.template.spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod',
     ]);
     const { made } = create('batch/jobs', given);

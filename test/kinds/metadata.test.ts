@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api } from '../api/support.js';
+import { Api, causesIn } from '../api/support.js';
 import { create, lines, object, update } from './helpers.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -42,12 +42,12 @@ describe('metadata of kinds', () => {
 
   test('repeated owners of a patch are removed once, with the warning for mutated objects', async () => {
     await api.made(`${home}/configmaps`, { metadata: { name: 'owned' } });
-    const warned = async (answer: Promise<{ headers: { [name: string]: string | string[] | undefined } }>) =>
+    const warningOf = async (answer: Promise<{ headers: { [name: string]: string | string[] | undefined } }>) =>
       (await answer).headers['warning'];
     const metadata = { name: 'owned', ownerReferences: [OWNER, OWNER] };
     const path = `${home}/configmaps/owned?dryRun=All`;
-    expect(await warned(api.patch(path, MERGE, { metadata }))).toContain('entries after mutating admission happens');
-    expect(await warned(api.put(path, { metadata }))).toContain('contains duplicate entries; API server');
+    expect(await warningOf(api.patch(path, MERGE, { metadata }))).toContain('entries after mutating admission happens');
+    expect(await warningOf(api.put(path, { metadata }))).toContain('contains duplicate entries; API server');
   });
 
   test('an update validates the prefix of a generated name by the rule of the kind, or else as a path segment', async () => {
@@ -70,7 +70,7 @@ describe('metadata of kinds', () => {
     const fieldsOf = async (path: string): Promise<string[]> => {
       await api.made(path, { metadata: { name: 'order' } });
       const { body } = await api.patch(`${path}/order`, MERGE, { metadata });
-      const { causes } = body['details'] as unknown as { causes: { field: string }[] };
+      const causes = causesIn(body);
       return [...new Set(causes.map(({ field }) => field))];
     };
     const [labels, prefix, finalizers] = ['metadata.labels', 'metadata.generateName', 'metadata.finalizers[0]'];

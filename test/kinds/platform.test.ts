@@ -22,7 +22,7 @@ const withSpec = (spec: object, name = 'x'): ApiObject => ({
 });
 
 /** The violations of a new object. */
-const refused = (storageName: string, made: ApiObject): string[] => lines(create(storageName, made).violations);
+const violationsOf = (storageName: string, made: ApiObject): string[] => lines(create(storageName, made).violations);
 
 describe('flow schemas', () => {
   const level = { priorityLevelConfiguration: { name: 'l' } };
@@ -37,22 +37,22 @@ describe('flow schemas', () => {
     ],
   });
   it('precedence 1 is reserved for the schema exempt, whose spec is fixed', () => {
-    expect(refused(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }))).toEqual([
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }))).toEqual([
       "spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have matchingPrecedence 1",
     ]);
-    expect(refused(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }, 'exempt'))).toEqual([
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }, 'exempt'))).toEqual([
       expect.stringMatching(/^spec: .* spec of 'exempt' must equal the fixed value$/),
     ]);
   });
   it('* must be the only item in each list of a rule', () => {
-    expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ resources: ['*', 'pods'] })))).toEqual([
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec(rule({ resources: ['*', 'pods'] })))).toEqual([
       'spec.rules[0].resourceRules[0].resources: Invalid value: []string{"*", "pods"}: ' +
         "if '*' is present, must not specify other resources",
     ]);
   });
   it('only rules with clusterScope may omit namespaces', () => {
-    expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [], clusterScope: true })))).toEqual([]);
-    expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [] })))).toEqual([
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [], clusterScope: true })))).toEqual([]);
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [] })))).toEqual([
       'spec.rules[0].resourceRules[0].namespaces: Required value: ' +
         'resource rules that are not cluster scoped must supply at least one namespace',
     ]);
@@ -116,7 +116,7 @@ describe('priority levels', () => {
     [10, 11, 'should not be greater than queues (10)'],
     [64, 11, 'required entropy bits of deckSize 64 and handSize 11 should not be greater than 60'],
   ])('%d queues with hands of %d: %s', (queues, hand, why) => {
-    expect(refused(`${FLOW}/prioritylevelconfigurations`, queuing(queues, hand))).toEqual(
+    expect(violationsOf(`${FLOW}/prioritylevelconfigurations`, queuing(queues, hand))).toEqual(
       why ? [`spec.limited.limitResponse.queuing.handSize: Invalid value: ${hand}: ${why}`] : [],
     );
   });
@@ -133,19 +133,19 @@ describe('ingresses', () => {
     [{ path: '/a//b', pathType: 'Exact' }, [`path: Invalid value: "/a//b": must not contain '//'`]],
     [{ path: '/a//b', pathType: 'ImplementationSpecific' }, []],
   ])('%j is a path with the violations %j', (path, wrong) => {
-    expect(refused(`${NETWORK}/ingresses`, withPath(path))).toEqual(
+    expect(violationsOf(`${NETWORK}/ingresses`, withPath(path))).toEqual(
       wrong.map(line => `spec.rules[0].http.paths[0].${line}`),
     );
   });
   it('an update may keep hosts with malformed wildcards that the object already has', () => {
     const made = withSpec({ rules: [{ host: '*.a.*' }] });
-    expect(refused(`${NETWORK}/ingresses`, made)).toHaveLength(1);
+    expect(violationsOf(`${NETWORK}/ingresses`, made)).toHaveLength(1);
     expect(update(`${NETWORK}/ingresses`, made, draft => void (draft.metadata.labels = {})).violations).toEqual([]);
   });
   it('a new one names its class in the field, in the annotation, or equally in both', () => {
     const made = withSpec({ defaultBackend: service, ingressClassName: 'a' });
     made.metadata.annotations = { 'kubernetes.io/ingress.class': 'b' };
-    expect(refused(`${NETWORK}/ingresses`, made)).toEqual([
+    expect(violationsOf(`${NETWORK}/ingresses`, made)).toEqual([
       'annotations.kubernetes.io/ingress.class: Invalid value: "b": ' +
         'must match `ingressClassName` when both are specified',
     ]);
@@ -170,7 +170,7 @@ describe('network policies', () => {
 
 describe('autoscalers', () => {
   const scaled = (spec: object, apiVersion = 'autoscaling/v2'): string[] =>
-    refused('autoscaling/horizontalpodautoscalers', {
+    violationsOf('autoscaling/horizontalpodautoscalers', {
       ...withSpec({ scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 3, ...spec }),
       apiVersion,
     });
@@ -202,7 +202,7 @@ describe('storage', () => {
   });
   it('an attachment names a volume or contains one', () => {
     const attach = (source: object): string[] =>
-      refused(`${STORAGE}/volumeattachments`, withSpec({ attacher: 'a', nodeName: 'n', source }));
+      violationsOf(`${STORAGE}/volumeattachments`, withSpec({ attacher: 'a', nodeName: 'n', source }));
     expect(attach({ persistentVolumeName: 'p' })).toEqual([]);
     expect(attach({})).toEqual([
       'spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName',
@@ -211,7 +211,7 @@ describe('storage', () => {
   it('allowed topologies of a class must differ from each other', () => {
     const term = { matchLabelExpressions: [{ key: 'zone', values: ['a'] }] };
     const made = object('StorageClass', { provisioner: 'p', allowedTopologies: [term, term] });
-    expect(refused(`${STORAGE}/storageclasses`, made)).toEqual([
+    expect(violationsOf(`${STORAGE}/storageclasses`, made)).toEqual([
       'allowedTopologies[1].matchLabelExpressions: Duplicate value: ""',
     ]);
   });
@@ -219,28 +219,28 @@ describe('storage', () => {
 
 describe('other kinds', () => {
   it('budgets have either minAvailable or maxUnavailable', () => {
-    expect(refused('policy/poddisruptionbudgets', withSpec({ minAvailable: 1, maxUnavailable: 1 }))).toEqual([
+    expect(violationsOf('policy/poddisruptionbudgets', withSpec({ minAvailable: 1, maxUnavailable: 1 }))).toEqual([
       expect.stringContaining('minAvailable and maxUnavailable cannot be both set'),
     ]);
   });
   it('the name of an APIService consists of its version and its group', () => {
     const spec = { group: 'g.x', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 };
     const storageName = 'apiregistration.orchestrator.io/apiservices';
-    expect(refused(storageName, withSpec(spec, 'v1.g.x'))).toEqual([]);
-    expect(refused(storageName, withSpec(spec, 'v2.g.x'))).toEqual([
+    expect(violationsOf(storageName, withSpec(spec, 'v1.g.x'))).toEqual([]);
+    expect(violationsOf(storageName, withSpec(spec, 'v2.g.x'))).toEqual([
       'metadata.name: Invalid value: "v2.g.x": must be `spec.version+"."+spec.group`: "v1.g.x"',
     ]);
   });
   it('reserved priority classes have fixed values', () => {
     const made = object('PriorityClass', { value: 1 });
     made.metadata.name = 'system-node-critical';
-    expect(refused('scheduling.orchestrator.io/priorityclasses', made)).toEqual([
+    expect(violationsOf('scheduling.orchestrator.io/priorityclasses', made)).toEqual([
       expect.stringContaining('value of system-node-critical PriorityClass must be 2000001000'),
     ]);
   });
   it('the parameters of an IngressClass have a namespace only with the scope Namespace', () => {
     const scoped = (parameters: object): string[] =>
-      refused(
+      violationsOf(
         `${NETWORK}/ingressclasses`,
         withSpec({ controller: 'a.b/c', parameters: { kind: 'K', name: 'n', ...parameters } }),
       );

@@ -200,7 +200,7 @@ describe('warnings', () => {
   it('attribute a source without items to the source before it, unless its list is empty', async () => {
     const api = await Api.shared();
     const path = `${await api.namespace('projected')}/replicationcontrollers?dryRun=All`;
-    const warned = async (source: object): Promise<string | undefined> => {
+    const warningOf = async (source: object): Promise<string | undefined> => {
       const sources = [{ secret: { name: 's', items: [{ key: 'a', path: 'a' }] } }, { configMap: source }];
       const pod = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', projected: { sources } }] };
       const template = { metadata: { labels: { a: 'b' } }, spec: pod };
@@ -209,8 +209,8 @@ describe('warnings', () => {
       expect(status).toBe(201);
       return String(headers['warning'] ?? '');
     };
-    expect(await warned({ name: 'c' })).toContain('overlapping paths: \\"a\\" (Secret');
-    expect(await warned({ name: 'c', items: [] })).toBe('');
+    expect(await warningOf({ name: 'c' })).toContain('overlapping paths: \\"a\\" (Secret');
+    expect(await warningOf({ name: 'c', items: [] })).toBe('');
     await api.close();
   });
 

@@ -127,7 +127,7 @@ describe('PersistentVolumeClaim', () => {
   });
 
   /** The fields of violations when class and annotation of a claim change. */
-  const reclassed = (before: [string?, string?], now: [string?, string?]): string[] => {
+  const violationsOfClass = (before: [string?, string?], now: [string?, string?]): string[] => {
     const KEY = 'volume.beta.kubernetes.io/storage-class';
     const old = claim({ volumeMode: 'Filesystem', ...(before[0] !== undefined && { storageClassName: before[0] }) });
     if (before[1] !== undefined) old.metadata.annotations = { [KEY]: before[1] };
@@ -150,21 +150,21 @@ describe('PersistentVolumeClaim', () => {
     ['cannot change both', [undefined, 'fast'], ['slow'], ['metadata.annotations.class', 'spec']],
     ['cannot get an annotation later', [], [undefined, 'fast'], ['metadata.annotations.class']],
   ])('%s', (_, before, now, expected) => {
-    expect(reclassed(before, now)).toEqual(expected);
+    expect(violationsOfClass(before, now)).toEqual(expected);
   });
 
   test('can change its size while it is bound, but not below that of the volume', () => {
     const status = { phase: 'Bound', capacity: { storage: '1Gi' } };
     const old = claim({ volumeMode: 'Filesystem' }, { status });
-    const sized = (storage: string) =>
+    const violationsOfSize = (storage: string) =>
       lines(
         update(PVC, old, draft => {
           draft.spec = { ...(draft.spec as object), resources: { requests: { storage } } };
         }).violations,
       );
-    expect(sized('3Gi')).toEqual([]);
-    expect(sized('1500Mi')).toEqual([]);
-    expect(sized('1Gi')).toEqual([
+    expect(violationsOfSize('3Gi')).toEqual([]);
+    expect(violationsOfSize('1500Mi')).toEqual([]);
+    expect(violationsOfSize('1Gi')).toEqual([
       'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
     ]);
   });
@@ -210,25 +210,25 @@ describe('ResourceQuota', () => {
 });
 
 describe('LimitRange', () => {
-  const limited = (...limits: object[]) =>
+  const violationsOfLimits = (...limits: object[]) =>
     lines(create('core/limitranges', object('LimitRange', { spec: { limits } })).violations);
 
   test('must have consistent amounts', () => {
-    const [first, second] = limited({ type: 'Container', min: { cpu: '2' }, max: { cpu: '1' } });
+    const [first, second] = violationsOfLimits({ type: 'Container', min: { cpu: '2' }, max: { cpu: '1' } });
     expect(first).toContain('spec.limits[0].min[cpu]');
     expect(first).toContain('min value 2 is greater than max value 1');
     expect(second).toContain('min value 2 is greater than default request value 1');
   });
 
   test('must limit a type only once, with the amounts that the type supports', () => {
-    expect(limited({ type: 'Pod', default: { cpu: '1' } })).toEqual([
+    expect(violationsOfLimits({ type: 'Pod', default: { cpu: '1' } })).toEqual([
       "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
     ]);
-    expect(limited({ type: 'Pod' }, { type: 'Pod' })).toEqual(['spec.limits[1].type: Duplicate value: "Pod"']);
-    expect(limited({ type: 'PersistentVolumeClaim' })).toEqual([
+    expect(violationsOfLimits({ type: 'Pod' }, { type: 'Pod' })).toEqual(['spec.limits[1].type: Duplicate value: "Pod"']);
+    expect(violationsOfLimits({ type: 'PersistentVolumeClaim' })).toEqual([
       'spec.limits[0].limits: Required value: either minimum or maximum storage value is required, but neither was provided',
     ]);
-    expect(limited({ type: 'Tea' })).toEqual([
+    expect(violationsOfLimits({ type: 'Tea' })).toEqual([
       'spec.limits[0].type: Invalid value: "Tea": must be a standard limit type or fully qualified',
     ]);
   });

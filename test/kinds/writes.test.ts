@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, listOf } from '../api/support.js';
+import { Api, listOf, causesIn } from '../api/support.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -160,7 +160,7 @@ describe('writes', () => {
   ])('of an APIService named %j report the error in its name once', async (name, messages) => {
     const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 };
     const { body } = await api.post(SERVICES, { metadata: { name, finalizers: ['x'] }, spec });
-    expect((body.details as unknown as { causes: { message: string }[] }).causes.map(cause => cause.message)).toEqual(
+    expect(causesIn(body).map(cause => cause.message)).toEqual(
       messages,
     );
   });

@@ -99,7 +99,7 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
    * Sends a request, or a part of it, and disconnects: immediately, after a while, or after a part of the answer,
    * sometimes without reading.
    */
-  function abandoned(text: string, pick: (below: number) => number): Promise<void> {
+  function sendAndDisconnect(text: string, pick: (below: number) => number): Promise<void> {
     return new Promise(done => {
       const socket: Socket = connect(port, '127.0.0.1');
       socket.on('close', () => done()).on('error', () => undefined);
@@ -143,7 +143,7 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
     const pick = random(listener.length);
     let next = 0;
     const client = async (): Promise<void> => {
-      while (next < REQUESTS) await abandoned(requestOf(next++, pick), pick);
+      while (next < REQUESTS) await sendAndDisconnect(requestOf(next++, pick), pick);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));
     await expectNothingKept();

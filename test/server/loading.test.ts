@@ -40,7 +40,7 @@ async function call(server: RunningServer, method: 'GET' | 'POST', path: string,
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
 /** Records that a promise is resolved. */
-function noted<T>(promise: Promise<T>): { readonly result: Promise<T>; isDone: boolean } {
+function track<T>(promise: Promise<T>): { readonly result: Promise<T>; isDone: boolean } {
   const note = { result: promise, isDone: false };
   void promise.then(() => {
     note.isDone = true;
@@ -66,10 +66,10 @@ it('serves resources as soon as they are loaded; requests for the others wait an
   const server = await startServer({ ...common, plugins: [{ use, config }] });
   try {
     const waiting = [
-      noted(call(server, 'GET', CONFIG_MAPS)),
-      noted(call(server, 'GET', `${CONFIG_MAPS}/c${OBJECTS - 1}`)),
-      noted(call(server, 'GET', `${CONFIG_MAPS}/absent`)),
-      noted(call(server, 'POST', CONFIG_MAPS, configMap('new'))),
+      track(call(server, 'GET', CONFIG_MAPS)),
+      track(call(server, 'GET', `${CONFIG_MAPS}/c${OBJECTS - 1}`)),
+      track(call(server, 'GET', `${CONFIG_MAPS}/absent`)),
+      track(call(server, 'POST', CONFIG_MAPS, configMap('new'))),
     ] as const;
     const secrets = await call(server, 'GET', SECRETS);
     expect(secrets.body.items).toHaveLength(1);
@@ -130,7 +130,7 @@ it('answers from the cache while a token waits for the objects it depends on, an
   const server = await startServer({ ...common, plugins: [{ use, config }] });
   try {
     expect((await call(server, 'GET', SERVICE_ACCOUNTS)).status).toBe(200);
-    const asPod = noted(
+    const asPod = track(
       request(`${server.url}/api`, {
         dispatcher: agent,
         headers: { authorization: `Bearer ${issued.status!.token}` },

@@ -4,6 +4,7 @@ import { ProgramRequests } from '../../core/server/program/requests.js';
 import { liveResources, serverUser } from '../../core/server/program/users.js';
 import type { Front } from '../../workers/front/front.js';
 import { registryOf } from '../kinds/builtIn.js';
+import { partly } from '../support/values.js';
 
 /* Watches of a program, as the front end sees them. */
 
@@ -24,7 +25,7 @@ function streaming() {
       found.stream.onDrain(() => found.drained++);
     },
   };
-  return { found, requests: new ProgramRequests(front as unknown as Front) };
+  return { found, requests: new ProgramRequests(partly<Front>(front)) };
 }
 
 test('a watch counts unread bytes, and reports when they are read', async () => {
@@ -71,7 +72,7 @@ test.each([
 ])('a name that would address another object sends no request: %j', async metadata => {
   const paths: string[] = [];
   const front = { handleOf: (_user: unknown, { path }: Exchange) => void paths.push(path) };
-  const requests = new ProgramRequests(front as unknown as Front);
+  const requests = new ProgramRequests(partly<Front>(front));
   const resources = liveResources(() => registryOf('kubernetes'));
   const maps = serverUser(user, requests, resources).client.resource('configmaps');
   if (metadata.namespace.includes('/')) {
@@ -94,7 +95,7 @@ test.each([
 });
 
 test('a watch that is aborted before its answer ends, and a closing server does not wait for it', async () => {
-  const requests = new ProgramRequests({ handleOf: () => undefined } as unknown as Front);
+  const requests = new ProgramRequests(partly<Front>({ handleOf: () => undefined }));
   const controller = new AbortController();
   const first = requests.watch(user, '/api/v1/pods?watch=true', controller.signal).next();
   controller.abort();
@@ -105,7 +106,7 @@ test('a watch that is aborted before its answer ends, and a closing server does 
 test('a closed server waits for the requests in flight', async () => {
   let exchange!: Exchange;
   const front = { handleOf: (_user: unknown, its: Exchange) => void (exchange = its) };
-  const requests = new ProgramRequests(front as unknown as Front);
+  const requests = new ProgramRequests(partly<Front>(front));
   const answer = requests.request(user, 'GET', '/version', {});
   const steps: string[] = [];
   const closed = requests.close().then(() => steps.push('closed'));

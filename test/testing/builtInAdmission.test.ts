@@ -29,6 +29,7 @@ import taintNewNodes from '../../plugins/admission/taintNewNodes.js';
 import { roleEscalation } from '../../plugins/authz/rbac/plugin.js';
 import { decoded } from '../kinds/helpers.js';
 import { conforms } from './conforms.js';
+import { partly } from '../support/values.js';
 
 /* The built-in admission plugins pass the conformance suites that `capstan/testing` exports. */
 
@@ -125,13 +126,13 @@ conforms(
   }),
 );
 
-const highPriority = {
+const highPriority = partly<ApiObject>({
   apiVersion: 'scheduling.orchestrator.io/v1',
   kind: 'PriorityClass',
   metadata: { name: 'high' },
   value: 7,
   preemptionPolicy: 'Never',
-} as unknown as ApiObject;
+});
 const withPriority = pod({ priorityClassName: 'high', priority: 7, preemptionPolicy: 'Never' });
 conforms(
   'priority',
@@ -151,13 +152,13 @@ conforms(
   }),
 );
 
-const sandboxed = {
+const sandboxed = partly<ApiObject>({
   apiVersion: 'node.orchestrator.io/v1',
   kind: 'RuntimeClass',
   metadata: { name: 'sandboxed' },
   overhead: { podFixed: { cpu: '10m' } },
   scheduling: { nodeSelector: { sandbox: 'true' }, tolerations: [{ key: 'sandbox', operator: 'Exists' }] },
-} as unknown as ApiObject;
+});
 conforms(
   'runtime-class, the mutator',
   mutatorConformance({
@@ -199,13 +200,13 @@ conforms(
   }),
 );
 
-const robot = {
+const robot = partly<ApiObject>({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
   metadata: { name: 'robot', namespace: 'default' },
   imagePullSecrets: [{ name: 'registry' }],
   automountServiceAccountToken: false,
-} as unknown as ApiObject;
+});
 const asRobot = { serviceAccountName: 'robot', serviceAccount: 'robot', containers: [container] };
 conforms(
   'service-account',
@@ -281,20 +282,20 @@ const RBAC = 'rbac.authorization.orchestrator.io';
 const rbacChange = (resource: string, operation: Change['operation'] = 'CREATE'): Change =>
   change({ operation, kind: 'Role', target: target({ verb: 'create', group: RBAC, resource, name: 'r' }) });
 const roleNamed = (name: string) =>
-  ({
+  partly<ApiObject>({
     apiVersion: `${RBAC}/v1`,
     kind: 'Role',
     metadata: { name, namespace: 'default' },
     rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }],
-  }) as unknown as ApiObject;
+  });
 const bindingTo = (name: string) =>
-  ({
+  partly<ApiObject>({
     apiVersion: `${RBAC}/v1`,
     kind: 'RoleBinding',
     metadata: { name: 'b', namespace: 'default' },
     roleRef: { apiGroup: RBAC, kind: 'Role', name },
     subjects: [{ kind: 'User', apiGroup: RBAC, name: 'tess' }],
-  }) as unknown as ApiObject;
+  });
 conforms(
   'role-escalation, roles',
   validatorConformance({

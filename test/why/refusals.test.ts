@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Answer, type Loose } from '../api/support.js';
+import { Api, type Answer, type Loose, listOf, rowsIn } from '../api/support.js';
+import { textOf } from '../support/values.js';
 
 const DECISIONS = '/apis/why.capstan.dev/v1/decisions';
 
@@ -15,7 +16,7 @@ const as = (user: string, ...groups: string[]) => ({
   headers: { 'impersonate-user': user, ...(groups.length > 0 ? { 'impersonate-group': groups } : {}) },
 });
 
-const names = (list: Loose): unknown[] => (list as unknown as Loose[]).map(one => one['name']);
+const names = (list: Loose): unknown[] => listOf(list).map(one => one['name']);
 
 describe('a request that no authorizer allows', () => {
   test('names its sender, the answer of each authorizer, and the smallest role that would allow it', async () => {
@@ -40,7 +41,7 @@ describe('a request that no authorizer allows', () => {
     expect(authorization!['allowed']).toBe(false);
     expect(names(authorization!['authorizers']!)).toContain('rbac');
     expect(authorization!['explainedAt']).toEqual(expect.any(String));
-    const grant = authorization!['grant'] as unknown as string;
+    const grant = textOf(authorization!['grant']);
     const [role, binding] = grant.split('---\n');
     for (const [plural, body] of [
       ['roles', role!],
@@ -65,7 +66,7 @@ describe('a request that no authorizer allows', () => {
     const source = 'RoleBinding "reader/why-b" of Role "reader" to User "nora"';
     const nearest = async (answer: Answer): Promise<unknown> => {
       const { authorization } = await api.decisionOf(answer);
-      const said = (authorization!['authorizers'] as unknown as Loose[]).find(({ name }) => String(name) === 'rbac');
+      const said = listOf(authorization!['authorizers']).find(({ name }) => String(name) === 'rbac');
       return (said!['rules'] as unknown as Loose[] | undefined)?.map(rule => [rule['source'], rule['missing']]);
     };
     const path = '/api/v1/namespaces/why-b/services';
@@ -135,7 +136,7 @@ describe('other refusals', () => {
     ]);
 
     const secret = await api.decisionOf(await api.post('/api/v1/namespaces/why-a/secrets', invalid));
-    const found = secret['violations'] as unknown as Loose[];
+    const found = listOf(secret['violations']);
     expect(found.map(({ field, message }) => [field, message])).toEqual([
       ['metadata.labels', ''],
       ['metadata.labels', ''],
@@ -186,7 +187,7 @@ describe('the list of decisions', () => {
     for (const name of ['one', 'two', 'three']) await api.get(`/api/v1/namespaces/why-list/pods/${name}`, as('lena'));
     const query = 'fieldSelector=sender.username=lena,outcome.code=403';
     const named = (list: Answer): unknown[] =>
-      (list.body['items'] as unknown as Loose[]).map(({ request }) => request!['name']);
+      listOf(list.body['items']).map(({ request }) => request!['name']);
     const all = await api.get(`${DECISIONS}?${query}`);
     expect(named(all)).toEqual(['three', 'two', 'one']);
     const first = await api.get(`${DECISIONS}?${query}&limit=2`);
@@ -203,8 +204,8 @@ describe('the list of decisions', () => {
       accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
     });
     expect(table.body['columnDefinitions']).toHaveLength(9);
-    const [row] = table.body['rows'] as unknown as Loose[];
-    expect((row!['cells'] as unknown as unknown[]).slice(1, 7)).toEqual([
+    const [row] = rowsIn(table.body);
+    expect(row!.cells.slice(1, 7)).toEqual([
       403,
       'tina',
       'list',

@@ -10,6 +10,7 @@ import { ANONYMOUS } from '../../core/model/user.js';
 import type { Conflict } from '../../core/schema/apply/ownership.js';
 import { RecordingBudget } from '../../workers/pool/recordingBudget.js';
 import { RequestTrail } from '../../workers/pool/trail.js';
+import { partly } from '../support/values.js';
 
 const contributed = <T>(plugin: string, value: T, more: Partial<Contributed<T>> = {}): Contributed<T> => ({
   plugin,
@@ -24,12 +25,12 @@ const stepsOf = (trail: RequestTrail): AdmissionStep[] => {
   return steps === undefined ? [] : (JSON.parse(steps) as AdmissionStep[]);
 };
 
-const change = {
+const change = partly<Change>({
   operation: 'CREATE',
   target: { is: 'resource', verb: 'create', group: '', version: 'v1', resource: 'secrets', subresource: '' },
   user: ANONYMOUS,
   view: { subresource: '' },
-} as unknown as Change;
+});
 const sets = (tea: string): Mutator => ({ on: {}, mutate: (_change, draft) => void (draft['tea'] = tea) });
 const secret = (): ApiObject => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, tea: 'old' });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Api } from '../../api/support.js';
+import { Api, causesIn } from '../../api/support.js';
 import { attribute, certificateOf, der, extension, KEYS, pem, requestOf, sequence, subject } from './der.js';
 import { MERGE } from '../../support/mediaTypes.js';
 
@@ -38,27 +38,27 @@ const UNREADABLE = block(certified(subject(attribute('CN', 'ca', 'visible')), ba
 
 const bundle = (name: string, trustBundle: string, signerName?: string, token?: string) =>
   api.post(BUNDLES, { metadata: { name }, spec: { trustBundle, signerName } }, token ? { token } : {});
-const complaints = async (...sent: Parameters<typeof bundle>) => {
+const errorsOf = async (...sent: Parameters<typeof bundle>) => {
   const { status, body } = await bundle(...sent);
-  const causes = (body.details?.causes ?? []) as unknown as { message: string }[];
+  const causes = causesIn(body);
   return [status, ...causes.map(({ message }) => message.replace(/^Invalid value: "<value omitted>": /, ''))];
 };
 
 test('trust anchors are certificates of CAs without duplicates, with or without other text between them', async () => {
-  expect(await complaints('good', `text\n${CA}text\n${OTHER}`)).toEqual([201]);
-  expect(await complaints('bad', '')).toEqual([422, 'at least one trust anchor must be provided']);
-  expect(await complaints('bad', ` ${CA}`)).toEqual([422, 'at least one trust anchor must be provided']);
-  expect(await complaints('bad', CA + OTHER + CA)).toEqual([422, 'duplicate trust anchor (indices [0 2])']);
+  expect(await errorsOf('good', `text\n${CA}text\n${OTHER}`)).toEqual([201]);
+  expect(await errorsOf('bad', '')).toEqual([422, 'at least one trust anchor must be provided']);
+  expect(await errorsOf('bad', ` ${CA}`)).toEqual([422, 'at least one trust anchor must be provided']);
+  expect(await errorsOf('bad', CA + OTHER + CA)).toEqual([422, 'duplicate trust anchor (indices [0 2])']);
   const key = KEYS.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const headers = CA.replace('-----\n', '-----\nA: b\n\n');
-  expect(await complaints('bad', key + LEAF + headers + UNREADABLE)).toEqual([
+  expect(await errorsOf('bad', key + LEAF + headers + UNREADABLE)).toEqual([
     422,
     'entry 0 has bad block type: PRIVATE KEY',
     'entry 1 does not have the CA bit set',
     'entry 2 has PEM block headers',
     'entry 3 does not parse as X.509',
   ]);
-  expect(await complaints('bad', CA + ' '.repeat(1024 * 1024))).toEqual([
+  expect(await errorsOf('bad', CA + ' '.repeat(1024 * 1024))).toEqual([
     422,
     expect.stringContaining('may not be more than 1048576 bytes'),
   ]);
@@ -66,12 +66,12 @@ test('trust anchors are certificates of CAs without duplicates, with or without 
 
 test('the name of a bundle begins with its signer, and the signer cannot change', async () => {
   expect((await bundle('example.com:foo:a', CA, 'example.com/foo')).status).toBe(201);
-  expect(await complaints('a', CA, 'example.com/foo')).toEqual([
+  expect(await errorsOf('a', CA, 'example.com/foo')).toEqual([
     422,
     expect.stringContaining('with prefix example.com:foo:'),
   ]);
-  expect(await complaints('a:b', CA)).toEqual([422, expect.stringContaining('without signer name')]);
-  expect(await complaints('example.com:foo:-', CA, 'example.com/foo')).toEqual([
+  expect(await errorsOf('a:b', CA)).toEqual([422, expect.stringContaining('without signer name')]);
+  expect(await errorsOf('example.com:foo:-', CA, 'example.com/foo')).toEqual([
     422,
     expect.stringContaining('RFC 1123'),
   ]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, Api, type Loose } from '../../api/support.js';
+import { type Answer, Api, type Loose, listOf, rowsIn } from '../../api/support.js';
 import { MERGE } from '../../support/mediaTypes.js';
 
 /*
@@ -181,7 +181,7 @@ describe('a definition', () => {
     await apply(group, 'v1', 'columned', { hosts: [{ name: 'one' }, { name: 'two' }] });
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const { body } = await api.get(`${group}/v1/namespaces/default/columned`, { accept });
-    expect((body['rows'] as unknown as { cells: unknown[] }[]).map(({ cells }) => cells)).toEqual([['a', 'one']]);
+    expect(rowsIn(body).map(({ cells }) => cells)).toEqual([['a', 'one']]);
   });
 
   it('with a resourceVersion is refused, after all other errors', async () => {
@@ -201,12 +201,12 @@ describe('aggregated discovery', () => {
   it('names group and version of the kind of the status, as for the kind itself', async () => {
     const group = await define('shown', [versionOf('v1', {})]);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-    const groups = (await api.get('/apis', { accept })).body['items'] as unknown as Loose[];
+    const groups = listOf((await api.get('/apis', { accept })).body['items']);
     const found = groups.find(({ metadata }) => String(metadata!['name']) === group.slice('/apis/'.length))!;
-    const [resource] = found['versions']![0]!['resources'] as unknown as Loose[];
+    const [resource] = listOf(found['versions']![0]!['resources']);
     const own = { group: group.slice('/apis/'.length), version: 'v1', kind: 'Thing' };
     expect(resource!['responseKind']).toEqual(own);
-    expect((resource!['subresources'] as unknown as Loose[]).map(part => part['responseKind'])).toEqual([
+    expect(listOf(resource!['subresources']).map(part => part['responseKind'])).toEqual([
       own,
       { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     ]);
