@@ -27,7 +27,7 @@ describe('the address of a service', () => {
     expect(() => addressOf(target, endpoints, objectsOf(external))).toThrow('unsupported service type "ExternalName"');
   });
 
-  test('is one of its ready endpoints with the endpoint's port, if requests go to endpoints', () => {
+  test('is one of its ready endpoints with its own port, if requests go to endpoints', () => {
     const subsets = [
       { addresses: [{ ip: '10.0.0.1' }], ports: [{ name: 'metrics', port: 9000 }] },
       { notReadyAddresses: [{ ip: '10.0.0.2' }], ports: [{ name: 'https', port: 8443 }] },

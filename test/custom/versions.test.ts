@@ -104,7 +104,7 @@ describe('a custom kind of two versions', () => {
     expect((await api.get(`${path('v1')}/j`)).body).toMatchObject({ spec: {}, status: { c: 'C' } });
   });
 
-  test('loses the managers of an object that does not match the schema of one of the managers' versions', async () => {
+  test('loses the managers of an object that does not match the schema of the version of a manager', async () => {
     await api.made(`${mugs('v1')}?fieldManager=one`, mug('v1', 'lost', { size: 1 }));
     const shared = await api.patch(`${mugs('v2')}/lost?fieldManager=two`, MERGE, { spec: { shared: 'x' } });
     expect(shared.status).toBe(200);

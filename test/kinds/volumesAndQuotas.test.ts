@@ -147,7 +147,7 @@ describe('PersistentVolumeClaim', () => {
     ['moves its class and keeps the annotation', [undefined, 'fast'], ['fast', 'fast'], []],
     ['cannot change the class of its annotation', [undefined, 'fast'], ['slow', 'fast'], ['spec']],
     ['cannot change its annotation', [undefined, 'fast'], [undefined, 'slow'], ['metadata.annotations.class']],
-    ['cannot change both', [undefined, 'fast'], ['slow'], ['metadata.annotations.class', 'spec']],
+    ['cannot replace its annotation by another class', [undefined, 'fast'], ['slow'], ['metadata.annotations.class', 'spec']],
     ['cannot get an annotation later', [], [undefined, 'fast'], ['metadata.annotations.class']],
   ])('%s', (_, before, now, expected) => {
     expect(violationsOfClass(before, now)).toEqual(expected);

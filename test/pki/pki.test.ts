@@ -18,7 +18,7 @@ const make = (dataDir: string, now = START, sans: string[] = [], naming = naming
 const read = (file: string): string => readFileSync(file, 'utf8');
 
 describe('certificates of the server', () => {
-  it('are signed by the server's CA, for their use, and name the server', async () => {
+  it('are signed by the CA of the server, for their use, and name the server', async () => {
     const pki = await make(fresh(), START, ['example.test', '192.0.2.7', '2001:db8::7']);
     const [ca, server, admin] = [pki.caFile, pki.certFile, pki.adminCertFile].map(
       file => new X509Certificate(read(file)),

@@ -31,7 +31,7 @@ describe('the host', () => {
     }
   });
 
-  test('of a plugin's own point depends on its threads', () => {
+  test('of an own point of a plugin depends on its threads', () => {
     const both = definePoint<string>()('test/both', ['pool', 'control'], all => all.length);
     both.of(host => {
       expectTypeOf(host).toHaveProperty('informer');
