@@ -94,5 +94,5 @@ const latency: Case = {
   },
 };
 
-/** Where the time of one write goes: CPU time, waits and wake-ups of each thread, and the time of each stage. */
+/** The times of one write: CPU time, waits and wake-ups of each thread, and the time of each stage. */
 export const latencies: readonly Case[] = [latency];

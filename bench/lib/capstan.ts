@@ -39,7 +39,7 @@ export interface Capstan extends Target {
 
 const TOKENS = { admin: 'bench-admin-token', user: 'bench-user-token' };
 
-/** How a server is started. */
+/** The options of a start. */
 export interface CapstanOptions {
   readonly dataDir: string;
   readonly tls: boolean;

@@ -46,7 +46,7 @@ const numberOf = (text: string, name: string): number =>
     10,
   );
 
-/** The text of a file; '' if there is none, or it may not be read. */
+/** The text of a file; '' if it does not exist or may not be read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -247,7 +247,7 @@ class MarkerCounter {
   }
 }
 
-/** How a watch is opened, and the function that is called for its events. */
+/** The options of a watch, and the functions that are called for its events. */
 export interface WatchOptions {
   readonly path: string;
   readonly protobuf: boolean;

@@ -2,7 +2,7 @@ import { connect, type TLSSocket } from 'node:tls';
 
 /** A TLS connection on which a test can send arbitrary bytes. */
 export class RawConnection {
-  /** All that the server has sent. */
+  /** Everything that the server has sent so far. */
   received = '';
   isClosed = false;
   readonly #socket: TLSSocket;

@@ -73,7 +73,7 @@ describe('default roles', () => {
     expect(permissions(rulesOf(role))[what]).toEqual(verbs);
   });
 
-  test.each(Object.entries(published.bindings))('binding %s binds whom release 1.32 binds', (name, expected) => {
+  test.each(Object.entries(published.bindings))('binding %s has the subjects of release 1.32', (name, expected) => {
     const binding = find(objects, 'ClusterRoleBinding', name);
     const subjects = ((binding['subjects'] as object[]) ?? [])
       .map(s => JSON.stringify(s, Object.keys(s).sort()))

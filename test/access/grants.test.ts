@@ -96,7 +96,7 @@ describe('a binding grants its role to', () => {
   });
 });
 
-test('subresources need a permission of their own [R006]', async () => {
+test('subresources need their own permission [R006]', async () => {
   const space = await spaceWith(['get core/pods'], named('User', 'reader'));
   await api.made(pods(space), { metadata: { name: 'web' }, spec: { containers: [{ name: 'web', image: 'web' }] } });
   expect(await statusOf(`${pods(space)}/web`, as('reader'))).toBe(200);
@@ -288,7 +288,7 @@ describe('roles and bindings', () => {
 });
 
 describe('other kinds for access', () => {
-  // Of the published document of release 1.32, beside apiVersion, kind and metadata.
+  // From the published document of release 1.32, without apiVersion, kind and metadata.
   test.each([
     ['api/v1', 'core.v1.ServiceAccount', 'automountServiceAccountToken imagePullSecrets secrets'],
     ['api/v1', 'authentication.v1.TokenRequestSpec', 'audiences boundObjectRef expirationSeconds'],

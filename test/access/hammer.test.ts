@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const codes = (): Promise<Set<number>> => codesOf('ann-token');
 
-/** The codes of requests that are sent together, each on a connection of its own. */
+/** The codes of requests that are sent together, each on a new connection. */
 async function codesOf(token: string, headers?: Record<string, string>): Promise<Set<number>> {
   const read = async () =>
     (await api.get('/api/v1/namespaces/default/configmaps', { token, ...(headers && { headers }) })).status;

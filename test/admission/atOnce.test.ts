@@ -48,7 +48,7 @@ async function remove(name: string): Promise<void> {
   await api.delete(`${GROUP}/validatingadmissionpolicies/${name}`);
 }
 
-/** The codes of creates that are sent together, each on a connection of its own. */
+/** The codes of creates that are sent together, each on a new connection. */
 const codes = async (): Promise<Set<number>> => {
   const create = async () => (await api.post(`${SECRETS}?dryRun=All`, { metadata: { name: 'secret' } })).status;
   return new Set(await Promise.all(Array.from({ length: WRITERS }, create)));

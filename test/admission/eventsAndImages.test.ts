@@ -224,7 +224,7 @@ describe('images that a webhook reviews', () => {
     void (webhook.answer = review => ({ ...review, status: { auditAnnotations: { key: 'value' }, ...status } }));
   const reviews = () => webhook.calls.map(({ text }) => JSON.parse(text) as object);
 
-  test('are asked about once, with the annotations for it', async () => {
+  test('are reviewed once, with the annotations for the webhook', async () => {
     answer({ allowed: true });
     const mine = { annotations: { 'mine.image-policy.k8s.io/break-glass': '1', other: 'x' } };
     for (let i = 0; i < 2; i++) expect((await created('good', mine)).status).toBe(201);

@@ -28,7 +28,7 @@ export interface Call {
 const DAY = 24 * 3600 * 1000;
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 
-/** An HTTPS server with webhooks, each at a path of its own. */
+/** An HTTPS server with webhooks, each at its own path. */
 export class Hooks {
   readonly calls: Call[] = [];
   /** Connections that were opened. */

@@ -285,7 +285,7 @@ describe('a validating webhook', () => {
     await create('kept', 'kept-0');
     const before = hooks.connections;
     for (let i = 1; i < 30; i++) await create('kept', `kept-${i}`);
-    // Each thread of the pool has connections of its own.
+    // Each pool thread has its own connections.
     expect(hooks.connections - before).toBeLessThanOrEqual(4);
   });
 
@@ -374,7 +374,7 @@ describe('a mutating webhook', () => {
     expect(metadata!['creationTimestamp']).not.toMatch(/^2001/);
   });
 
-  test('changes the object; those before it that ask for it are called again', async () => {
+  test('changes the object; earlier ones with reinvocationPolicy IfNeeded are called again', async () => {
     hooks.on('/one', ({ object }) => patchOf(add('/data/one', Object.keys(object!['data']!).join())));
     hooks.on('/two', () => patchOf(add('/data/two', 'x')));
     const selector = { objectSelector: { matchLabels: { hook: 'order' } } };

@@ -19,7 +19,7 @@ export interface Received {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of an APIService: it answers with the request, unless a path has an answer of its own. */
+/** A server of an APIService: it answers with the request, unless a path has its own answer. */
 export class OtherServer {
   /** Answers by the last segment of the path. */
   readonly answers = new Map<string, Answer>();

@@ -15,7 +15,7 @@ const encoder = new Encoder({ useRecords: false, variableMapSize: true });
 const encode = (value: object): Buffer => encoder.encode(value);
 const decode = (bytes: Uint8Array): Loose => decodeCbor(bytes) as unknown as Loose;
 
-/** How an event of a watch begins. */
+/** The first bytes of an event of a watch. */
 const EVENT = Buffer.concat([CBOR_TAG, Buffer.from([0xa2, 0x44]), Buffer.from('type')]);
 
 /** The events of a stream that has ended. */

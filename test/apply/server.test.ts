@@ -208,7 +208,7 @@ describe('server-side apply', () => {
   });
 
   test(
-    'status and scale have entries of their own, and a scale conflicts in its own version [R290 ' + 'R299 R300]',
+    'status and scale have their own entries, and a scale conflicts in its own version [R290 ' + 'R299 R300]',
     async () => {
       const path = web.replace('/web', '/scaled');
       const scaled = (members: object): object => ({

@@ -68,7 +68,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(info.spec.cluster).toMatchObject({ server: await serverUrl() });
   });
 
-  test('auth reconcile creates, extends and, if asked, reduces roles [A368 A369 A370]', async () => {
+  test('auth reconcile creates, extends and, if requested, reduces roles [A368 A369 A370]', async () => {
     const verbsOf = async (): Promise<string> => k.run('get', 'role', 'kept', '-o', 'jsonpath={.rules[*].verbs}');
     const reconcile = (verbs: string[], ...flags: string[]): Promise<string> =>
       k.with(

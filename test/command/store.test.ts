@@ -30,7 +30,7 @@ async function fill(count: number): Promise<void> {
   await engine.close();
 }
 
-/** A store of an earlier release, of which RocksDB's log has lost its end. */
+/** A store of an earlier release whose RocksDB log has lost its end. */
 async function loseTheEnd(): Promise<void> {
   await unpack('store-3-log', store());
   const log = readdirSync(join(store(), 'db')).find(file => file.endsWith('.log'))!;

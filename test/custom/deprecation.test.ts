@@ -7,7 +7,7 @@ import { loadEngine } from '../../core/schema/custom/engine.js';
 
 const schema = { type: 'object' } as const;
 
-/** A type with these versions beside v1, which is stored. */
+/** A type with these versions in addition to v1, the storage version. */
 const typeOf = (...versions: readonly { readonly name: string; readonly [member: string]: unknown }[]) =>
   defineResource({
     group: 'tea.example.com',

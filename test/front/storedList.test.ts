@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test('built-in cluster-scoped kinds without fields of their own can be selected by namespace', () => {
+test('built-in cluster-scoped kinds without their own fields can be selected by namespace', () => {
   const whole = { ...kind, namespaced: false, strategy: { fieldAliases: new Map(), selectableFields: new Map() } };
   const select = (builtIn: boolean) => () =>
     selectionOf(

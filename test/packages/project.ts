@@ -326,7 +326,7 @@ export class InstalledServer {
     return this;
   }
 
-  /** All that the server has written. */
+  /** The whole output of the server so far. */
   get output(): string {
     return this.#command.output;
   }

@@ -11,7 +11,7 @@ import { fixture } from './support.js';
 const directory = mkdtempSync(join(tmpdir(), 'capstan-access-'));
 const file = (name: string): string => join(directory, name);
 const MAPS = '/api/v1/namespaces/default/configmaps';
-/** How long a decision with a time limit is cached: longer than a few requests take. */
+/** The time for which a decision with a time limit is cached, in milliseconds: longer than a few requests take. */
 const WHILE = 1500;
 
 const knows = (prefix: string, cacheFor: string | number, reads?: string) => ({

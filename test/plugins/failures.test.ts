@@ -37,7 +37,7 @@ const timeouts = (point: string, plugin = PLUGIN) => server.counter('capstan_plu
 /** Creates a ConfigMap with these labels. */
 const create = (name: string, labels: object) => server.call('POST', MAPS, { body: { metadata: { name, labels } } });
 
-/** How each behavior is counted; the others are not failures. */
+/** Behaviors that are counted as errors. */
 const ERRORS = ['throw', 'reject', 'text', 'nothing'];
 
 describe('an authenticator', () => {

@@ -8,7 +8,7 @@ import { API_VERSION, ConfigError, Compacted, Refusal, StoreError } from '../../
 import { checkApiVersion } from '../../core/plugin/load/apiVersion.js';
 import { ConfiguredServer } from './support.js';
 
-/* How `use` is resolved, and which copy of `capstan/api` the plugin gets, in the layouts of package managers. */
+/* The resolution of `use`, and the copy of `capstan/api` that the plugin gets, in the layouts of package managers. */
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 

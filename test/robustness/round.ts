@@ -12,7 +12,7 @@ import { checkSession } from './watches.js';
 
 /** Longest duration of a stream, in seconds. The end of a round waits for it. */
 const STREAM_SECONDS = 6;
-/** How long watches may take to catch up after all faults have ended. */
+/** The time in milliseconds that watches may take to catch up after all faults have ended. */
 const CATCH_UP_MS = 60_000;
 
 /** The first of a collection's watches: they cover the round from its start to its end. */

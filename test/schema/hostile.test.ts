@@ -63,7 +63,7 @@ describe('field managers', () => {
   };
   const maps = kindOf(typeOf('core.v1.ConfigMap'));
   const writer = { manager: 'me', subresource: '', now: '2026-01-01T00:00:00Z' };
-  /** As many as fit into an object. */
+  /** As many field managers as fit into an object. */
   const ENTRIES = 15_000;
   const managers = (operation: FieldManager['operation']): FieldManagers => {
     const all = numbered(ENTRIES, (i): FieldManager => {

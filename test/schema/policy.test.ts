@@ -46,7 +46,7 @@ function versionOf(version: VersionRow, row: ResourceRow): ApiVersion {
   };
 }
 
-/** Every kind of the table with all of its versions, the first of which is stored. */
+/** Every kind of the table with all of its versions, the storage version first. */
 const KINDS: readonly ApiKind[] = groupRows().flatMap(({ name: group, versions }) => {
   const names = new Set(versions.flatMap(({ resources }) => resources.map(({ kind }) => kind)));
   return [...names].map(kind => {

@@ -231,7 +231,7 @@ describe('charges of concurrent writers', () => {
 });
 
 describe('a write that is not stored', () => {
-  it('is not charged: creates under one name, and charges of which one is refused', async () => {
+  it('is not charged: creates with the same name, and several charges if one of them is refused', async () => {
     const { store, thread, close } = await openServer(new MemoryRecords());
     await thread.propose(QUOTAS.map(key => quotaPut(key, 0, 0)));
     const answers = await Promise.all(Array.from({ length: WRITERS }, () => thread.create('same')));

@@ -99,7 +99,7 @@ describe('a commit log', () => {
     const middle = files.find(file => file.endsWith('segment-2'))!;
     await rm(middle);
     const found = (await readLog(path))!;
-    // The position of the database tells whether it needs more.
+    // The position of the database shows whether it needs more.
     expect(found.first).toBeGreaterThan(2);
     expect(found).toMatchObject({ last: 12, damage: undefined });
     expect((await contents(found)).length).toBe(13 - found.first);
@@ -223,7 +223,7 @@ describe('the log after a crash', () => {
     );
   });
 
-  it('ends before a record of which only a part was written, also if the file was truncated', async () => {
+  it('ends before a record that was written only partly, also if the file was truncated', async () => {
     const log = await create();
     await append(log, [put('a', noise(1, 3000))]);
     await append(log, [put('b', noise(2, 3000))]);

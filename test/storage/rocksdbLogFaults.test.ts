@@ -76,7 +76,7 @@ describe('a failure of the commit log', () => {
       await store.close();
       const again = await openStore();
       const { items } = await again.range('');
-      // Whether the refused commit is stored is unknown until then.
+      // Until then it is unknown whether the refused commit is stored.
       expect([['a'], ['a', 'b']]).toContainEqual(items.map(({ key }) => key));
       expect(await committed(again, put('d', '1'))).toBe(items.length + 1);
       await again.close();

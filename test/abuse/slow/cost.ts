@@ -13,7 +13,7 @@ const BUSY = 3;
 /** The part of a text whose time is compared with that of the whole, and how much longer the whole may take. */
 const PART = 1 / 4;
 const GROWTH = 8;
-/** How often a text must be found slow: other work of the machine may disturb one measurement. */
+/** The number of measurements that must find a text slow, since other work of the machine may disturb one. */
 const REPEATS = 3;
 
 /**

@@ -10,7 +10,7 @@ import type { Resource } from '../../../core/schema/resource.js';
 import { columnsOf, registryOf } from '../../kinds/builtIn.js';
 import { contextWith, strategyOf } from '../../kinds/helpers.js';
 
-/** Where a string is in an object. */
+/** The position of a string in an object. */
 export interface Place {
   readonly resource: Resource;
   readonly object: Json;

@@ -63,7 +63,7 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** How many forms are tried in each place, chosen by the seed; `all` takes hours. */
+/** The number of forms that are tried in each place, chosen by the seed; `all` takes hours. */
 const FORMS = process.env['CAPSTAN_SLOW_FORMS'] ?? '1';
 export const IS_LONG = process.env['CAPSTAN_SLOW_FORMS'] !== undefined;
 export const SEED = Number(process.env['CAPSTAN_SLOW_SEED'] ?? 1);
