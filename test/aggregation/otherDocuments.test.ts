@@ -86,7 +86,7 @@ describe('documents of other servers', () => {
     expect(asked).toEqual(['tea']);
   });
 
-  test('that could not be fetched are requested again after some seconds', async () => {
+  test('that could not be fetched are requested again after a few seconds', async () => {
     add(versionOf('broken'));
     await documents.refresh();
     await vi.advanceTimersByTimeAsync(6000);

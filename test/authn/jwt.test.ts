@@ -318,7 +318,7 @@ describe('a provider', () => {
     provider.handlers.set('/jwks', (_, response) => void response.end(JSON.stringify(jwks)));
     expect((await (await byFlags()).of(await provider.token())).error).toContain('failed to verify signature');
   });
-  test('that does not answer delays only requests that need it, and for some seconds', async () => {
+  test('that does not answer delays only requests that need it, and for a few seconds', async () => {
     const asked = new Promise<void>(resolve => provider.handlers.set('/jwks', () => resolve()));
     await inVirtualTime(async pass => {
       const authn = await byFlags();

@@ -63,7 +63,7 @@ describe('the one-time link', () => {
     expect(await whoAmI(cookieOf(answers.find(({ status }) => status === 201)!))).toBe('kube-admin');
   });
 
-  test('works for some minutes, and only on this machine', () => {
+  test('works for a few minutes, and only on this machine', () => {
     let now = 0;
     const made = (): SignInLink => new SignInLink(digest('secret'), () => now);
     expect(made().use('secret', '10.0.0.1')).toBe(false);

@@ -82,7 +82,7 @@ describe('the suite of controllers', () => {
     ['continues after its release', { endless: true }, [RELEASED]],
   ])('finds a controller that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
-  // The suite waits for some seconds for work that such a controller does not do.
+  // The suite waits for a few seconds for work that such a controller does not do.
   test.each<[string, Parameters<typeof found>[0], string[]]>([
     ['gives up', { once: true }, [RETRIES]],
     ['ignores events', { deaf: true }, [EVENTS]],
