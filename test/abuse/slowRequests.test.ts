@@ -46,7 +46,9 @@ describe.each(['uws', 'node'] as const)(`slow expressions, listener %s (seed ${S
   });
   afterAll(() => api.close());
 
-  test('texts that took seconds in earlier versions are processed within the limit', { timeout: TIMEOUT_MS }, async () => {
+  test('texts that took seconds in earlier versions are processed within the limit', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     const slow: string[] = [];
     for (const [part, form] of knownParts(api.server)) slow.push(...(await slowText(api, part, form)));
     expect(slow).toEqual([]);
@@ -68,7 +70,9 @@ describe.each(['uws', 'node'] as const)(`slow expressions, listener %s (seed ${S
     expect(await slowTexts(api, parts, random)).toEqual([]);
   });
 
-  test('strings of custom objects are processed within the limit, whatever their format', { timeout: TIMEOUT_MS }, async () => {
+  test('strings of custom objects are processed within the limit, whatever their format', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
     expect(await slowTexts(api, customParts(api.server), random)).toEqual([]);
   });
 });

@@ -141,18 +141,21 @@ describe.each(CASES)('in the $naming naming, with the listener $listener', ({ na
   });
   afterAll(() => api.close());
 
-  test.each(NAMINGS)('definitions of all built-in kinds are refused in the spelling of the %s naming', async spelling => {
-    await addObjects(api, naming).catch(() => undefined);
-    const before = await builtInObjects(api, naming);
-    const label = namingOf(naming).label('api-approved.orchestrator.io');
-    for (const names of namesOf(spelling))
-      for (const annotations of [undefined, { [label]: 'https://example.com/1' }]) {
-        const answer = await api.post(crds, definitionOf(naming, names, annotations));
-        expect([names.group, answer.status, answer.body['reason']]).toEqual([names.group, 422, 'Invalid']);
-      }
-    expect(namesIn((await api.get(crds)).body)).toEqual([]);
-    expect(lost(before, await builtInObjects(api, naming))).toEqual([]);
-  });
+  test.each(NAMINGS)(
+    'definitions of all built-in kinds are refused in the spelling of the %s naming',
+    async spelling => {
+      await addObjects(api, naming).catch(() => undefined);
+      const before = await builtInObjects(api, naming);
+      const label = namingOf(naming).label('api-approved.orchestrator.io');
+      for (const names of namesOf(spelling))
+        for (const annotations of [undefined, { [label]: 'https://example.com/1' }]) {
+          const answer = await api.post(crds, definitionOf(naming, names, annotations));
+          expect([names.group, answer.status, answer.body['reason']]).toEqual([names.group, 422, 'Invalid']);
+        }
+      expect(namesIn((await api.get(crds)).body)).toEqual([]);
+      expect(lost(before, await builtInObjects(api, naming))).toEqual([]);
+    },
+  );
 
   test('definitions of other groups in reserved domains need an approval annotation, which the other naming does not provide', async () => {
     const label = namingOf(naming).label('api-approved.orchestrator.io');

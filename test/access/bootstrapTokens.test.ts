@@ -92,10 +92,7 @@ test('tokens for signing sign the information about the cluster, which anybody m
     subjects: [{ apiGroup: group, kind: 'User', name: 'system:anonymous' }],
   });
   const { status, body } = await api.get(path, { token: '' });
-  expect([status, JSON.parse(textOf(body.data!.kubeconfig))]).toMatchObject([
-    200,
-    { clusters: [{ cluster }] },
-  ]);
+  expect([status, JSON.parse(textOf(body.data!.kubeconfig))]).toMatchObject([200, { clusters: [{ cluster }] }]);
 });
 
 test.each([

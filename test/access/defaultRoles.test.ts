@@ -191,11 +191,14 @@ const UNBOUND: readonly [name: string, may: string[], mayNot: string[]][] = [
   ],
 ];
 
-test.each(UNBOUND)('%s is bound to nobody, and grants the permissions that the component needs', async (name, may, not) => {
-  const role = name.replace(/^\[\w+\] /, '');
-  expect((await subjectsOf(role)) ?? []).toEqual([]);
-  expect(await allowedRequests(await bound(role), [...may, ...not])).toEqual(may);
-});
+test.each(UNBOUND)(
+  '%s is bound to nobody, and grants the permissions that the component needs',
+  async (name, may, not) => {
+    const role = name.replace(/^\[\w+\] /, '');
+    expect((await subjectsOf(role)) ?? []).toEqual([]);
+    expect(await allowedRequests(await bound(role), [...may, ...not])).toEqual(may);
+  },
+);
 
 /** Each controller with a request that only it needs. */
 const CONTROLLERS: readonly [name: string, may: string][] = [
@@ -287,7 +290,11 @@ describe('a role for users, bound in a namespace', () => {
     const path = await api.namespace('doomed');
     const { user } = await bound('cluster-admin', 'doomed');
     expect(
-      await allowedRequests({ user }, ['delete core/pods doomed', 'put example.com/things/x doomed', 'list core/nodes']),
+      await allowedRequests({ user }, [
+        'delete core/pods doomed',
+        'put example.com/things/x doomed',
+        'list core/nodes',
+      ]),
     ).toEqual(['delete core/pods doomed', 'put example.com/things/x doomed']);
     const headers = { 'impersonate-user': user };
     expect((await api.call('DELETE', '/api/v1/namespaces/default', { headers })).status).toBe(403);

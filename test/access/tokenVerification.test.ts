@@ -127,7 +127,11 @@ test.each([
   ['an expiration time in the past', made(R, { exp: NOW - TOLERANCE }), 'service account token has expired'],
   ['a not-before time in the future', made(R, { nbf: NOW + 1000 }), 'service account token is not valid yet'],
   ['an issue time in the future', made(R, { iat: NOW + 1000 }), 'service account token is issued in the future'],
-  ['a string as expiration time', made(R, { exp: '1' }), 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
+  [
+    'a string as expiration time',
+    made(R, { exp: '1' }),
+    'square/go-jose/jwt: expected number value to unmarshal NumericDate',
+  ],
 ])('token reviews name the error: %s', async (_, token, message) => {
   await expect(verifyToken(token, KEYS, NOW * 1000)).rejects.toThrow(message);
 });

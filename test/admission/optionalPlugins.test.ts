@@ -234,7 +234,9 @@ describe('a server with all of them', () => {
 
   test('images are always pulled, unless an update has no new image', async () => {
     const path = await made('pulled', ANY);
-    expect((await specOf(tryCreate(path, {}, { imagePullPolicy: 'Never' }))).containers[0]?.imagePullPolicy).toBe('Always');
+    expect((await specOf(tryCreate(path, {}, { imagePullPolicy: 'Never' }))).containers[0]?.imagePullPolicy).toBe(
+      'Always',
+    );
   });
 
   test('pods get the node selector of their namespace or of the cluster', async () => {
@@ -245,7 +247,10 @@ describe('a server with all of them', () => {
     ];
     const shared = await made('shared', ANY);
     expect((await specOf(tryCreate(own))).nodeSelector).toEqual({ x: 'y', z: 'w' });
-    expect((await specOf(tryCreate(shared, { nodeSelector: { a: 'b' } }))).nodeSelector).toEqual({ disk: 'ssd', a: 'b' });
+    expect((await specOf(tryCreate(shared, { nodeSelector: { a: 'b' } }))).nodeSelector).toEqual({
+      disk: 'ssd',
+      a: 'b',
+    });
     const conflict = 'pod node label selector conflicts with its namespace node label selector';
     expect(refusal(await tryCreate(own, { nodeSelector: { x: 'n' } }))).toEqual([
       403,
@@ -276,12 +281,18 @@ describe('a server with all of them', () => {
       defaultTolerations: '[{"key":"other","operator":"Equal","value":"v"}]',
       tolerationsWhitelist: '[{"key":"other","operator":"Exists"},{"operator":"Exists","effect":"NoExecute"}]',
     });
-    expect((await specOf(tryCreate(tolerant))).tolerations.at(-1)).toEqual({ key: 'other', operator: 'Equal', value: 'v' });
+    expect((await specOf(tryCreate(tolerant))).tolerations.at(-1)).toEqual({
+      key: 'other',
+      operator: 'Equal',
+      value: 'v',
+    });
     expect((await specOf(tryCreate(tolerant, other))).tolerations[0]).toEqual(other.tolerations[0]);
     expect((await specOf(tryCreate(tolerant, other))).tolerations).toHaveLength(3);
     expect(refusal(await tryCreate(tolerant, {}, burst))[2]).toBe(`${what} namespace whitelist`);
     expect(refusal(await tryCreate(await made('odd', { defaultTolerations: 'x' })))[0]).toBe(500);
-    expect(refusal(await tryCreate(await made('wrong', { tolerationsWhitelist: '{}' })))[2]).toContain('must be a list');
+    expect(refusal(await tryCreate(await made('wrong', { tolerationsWhitelist: '{}' })))[2]).toContain(
+      'must be a list',
+    );
   });
 
   test('pods that request extended resources tolerate the taints of their nodes', async () => {

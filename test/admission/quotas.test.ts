@@ -193,8 +193,7 @@ describe('quotas with the controller', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const spec = { hard: { configmaps: String(limit), 'count/configmaps': String(limit + 3) } };
     await quotas(core, Object.fromEntries(names.map(name => [name, spec])));
-    const count = async (): Promise<number> =>
-      listOf((await api.get(`${core}/configmaps`)).body['items']).length;
+    const count = async (): Promise<number> => listOf((await api.get(`${core}/configmaps`)).body['items']).length;
     const codes = new Set<number>();
     const client = async (id: number): Promise<void> => {
       for (let i = 0; i < 4; i++) {

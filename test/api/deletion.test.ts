@@ -151,11 +151,14 @@ describe('a deletion', () => {
     expect([dry['deletionGracePeriodSeconds'], seconds(first) - seconds(dry)]).toEqual([0, 300]);
   });
 
-  test.each(['9007199254740993', '9223372036854775807'])('with a grace period of %s s sets the deletion timestamp', async seconds => {
-    await api.made(pods, running(`patient-${seconds}`));
-    const { status, body } = await api.delete(`${pods}/patient-${seconds}?gracePeriodSeconds=${seconds}`);
-    expect([status, body['metadata']!['deletionTimestamp']]).toEqual([200, expect.any(String)]);
-  });
+  test.each(['9007199254740993', '9223372036854775807'])(
+    'with a grace period of %s s sets the deletion timestamp',
+    async seconds => {
+      await api.made(pods, running(`patient-${seconds}`));
+      const { status, body } = await api.delete(`${pods}/patient-${seconds}?gracePeriodSeconds=${seconds}`);
+      expect([status, body['metadata']!['deletionTimestamp']]).toEqual([200, expect.any(String)]);
+    },
+  );
 
   test('of an event does not wait for dependents', async () => {
     const events = '/api/v1/namespaces/default/events';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose, namesIn, listOf, rowsIn } from './support.js';
+import { Api, namesIn, listOf, rowsIn } from './support.js';
 import { textOf } from '../support/values.js';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';

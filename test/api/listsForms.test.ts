@@ -87,9 +87,7 @@ describe('forms of lists and watches', () => {
       },
     });
     const { body } = await api.get(`/apis/autoscaling/v1${autoscalers}`, { accept: TABLE });
-    expect(rowsIn(body)[0]!.cells[2]).toBe(
-      'cpu: <unknown>/80%, memory: <unknown>/1Gi',
-    );
+    expect(rowsIn(body)[0]!.cells[2]).toBe('cpu: <unknown>/80%, memory: <unknown>/1Gi');
   });
 
   test('a watch as Tables has columns only in the first event', async () => {

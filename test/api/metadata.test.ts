@@ -72,7 +72,7 @@ describe('the envelope and common metadata', () => {
     }
   });
 
-  test("uid and creationTimestamp are set by the server, whatever the client sends [R036 R038]", async () => {
+  test('uid and creationTimestamp are set by the server, whatever the client sends [R036 R038]', async () => {
     const before = Math.floor(Date.now() / 1000) * 1000;
     const sent = { name: 'stamped', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z', resourceVersion: '' };
     const { metadata } = (await api.made(maps, { metadata: sent })) as unknown as {

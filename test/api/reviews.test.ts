@@ -32,8 +32,7 @@ const ask = (path: string, spec: object | undefined, token?: string): Promise<An
   api.post(path, { spec }, { token });
 const statusOf = async (path: string, spec: object | undefined, token?: string) =>
   (await ask(path, spec, token)).body['status'];
-const causesOf = ({ body }: Answer) =>
-  causesIn(body).map(({ field }) => field);
+const causesOf = ({ body }: Answer) => causesIn(body).map(({ field }) => field);
 
 const MAPS = { namespace: 'default', verb: 'get', resource: 'configmaps' };
 const ALLOWED = {

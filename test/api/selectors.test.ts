@@ -75,9 +75,7 @@ describe('field selectors', () => {
     expect([namesIn(all), tokenOf(all)]).toEqual([['a', 'b'], undefined]);
     const one = await list('fieldSelector=metadata.namespace%3Dfirst&limit=1');
     expect(one['metadata']).toEqual({ resourceVersion: expect.any(String), continue: expect.any(String) });
-    const rest = await list(
-      `fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${textOf(tokenOf(one))}`,
-    );
+    const rest = await list(`fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${textOf(tokenOf(one))}`);
     expect([namesIn(one), namesIn(rest), tokenOf(rest)]).toEqual([['a'], ['b'], undefined]);
     const named = await list('fieldSelector=metadata.name%3Da,metadata.namespace%3Dfirst&limit=1');
     expect([namesIn(named), tokenOf(named)]).toEqual([['a'], undefined]);

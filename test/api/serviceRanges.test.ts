@@ -6,10 +6,7 @@ const TAKEN = 'provided port is already allocated';
 const OUTSIDE = 'provided port is not in the valid range. The range of valid ports is 30000-30029';
 
 /** The messages of the causes, or the message of a refusal without causes. */
-const whyOf = ({ body }: Answer): string[] =>
-  causesIn(body).map(
-    ({ field = '', message }) => `${field}: ${message}`,
-  );
+const whyOf = ({ body }: Answer): string[] => causesIn(body).map(({ field = '', message }) => `${field}: ${message}`);
 
 interface Spec {
   readonly clusterIPs: string[];

@@ -105,14 +105,17 @@ describe('the record of a request for its audit event', () => {
     expect(later.exchange.responseObject()).toEqual({});
   });
 
-  test.each(['Metadata', 'Request'] as const)('has only those parts of a long body that the level %s needs', async level => {
-    const exchange = exchangeWith({ metadata: { name: 'x' }, text: 'x'.repeat(AUDITED_NAME_BYTES) });
-    const body = new WholeBody(AUDITED_BYTES);
-    exchange.body(body);
-    await body.bytes;
-    exchange.keep(level);
-    expect(exchange.requestObject() !== undefined).toBe(level === 'Request');
-  });
+  test.each(['Metadata', 'Request'] as const)(
+    'has only those parts of a long body that the level %s needs',
+    async level => {
+      const exchange = exchangeWith({ metadata: { name: 'x' }, text: 'x'.repeat(AUDITED_NAME_BYTES) });
+      const body = new WholeBody(AUDITED_BYTES);
+      exchange.body(body);
+      await body.bytes;
+      exchange.keep(level);
+      expect(exchange.requestObject() !== undefined).toBe(level === 'Request');
+    },
+  );
 
   test('has an answer in parts once that has ended, and its end is reported', () => {
     const exchange = exchangeWith({}, 'GET');

@@ -64,12 +64,20 @@ describe('a token is accepted', () => {
     ['with groups as a string', { groups: 'one' }, '', HEADER, 'p:s g:one'],
     ['without groups', { groups: null }, '', HEADER, 'p:s'],
     ['with a thousand groups', { groups: Array(1000).fill('x') }, '', HEADER, `p:s${' g:x'.repeat(1000)}`],
-    ['with claims that have names of prototype members', {}, '"__proto__":{"sub":"evil","groups":["evil"]},"constructor":{}'],
+    [
+      'with claims that have names of prototype members',
+      {},
+      '"__proto__":{"sub":"evil","groups":["evil"]},"constructor":{}',
+    ],
     ['with deeply nested claims', {}, `"deep":${'['.repeat(2000)}${']'.repeat(2000)}`],
     ['with a lone surrogate, which is replaced', {}, '"sub":"\\ud800"', HEADER, 'p:\ufffd g:g'],
     ['without a key id', {}, '', '"alg":"RS256"'],
     ['that contains another key', {}, '', `${HEADER},"jku":"https://x","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"}`],
-    ['with groups and a source of other groups', {}, '"_claim_names":{"groups":"s"},"_claim_sources":{"s":{"JWT":"x"}}'],
+    [
+      'with groups and a source of other groups',
+      {},
+      '"_claim_names":{"groups":"s"},"_claim_sources":{"s":{"JWT":"x"}}',
+    ],
   ])('%s', async (_what, claims, more = '', header = HEADER, user = GOOD) => {
     expect(await userOf(tokenOf(claims, more, header))).toBe(user);
   });
@@ -97,7 +105,12 @@ describe('a token is refused', () => {
     ['with an object as groups', { groups: { a: 1 } }, 'cannot read object'],
     ['with a number among groups', { groups: ['a', 1] }, 'cannot read array'],
     ['with invalid sources', { groups: undefined }, '_claim_names must be an object', '"_claim_names":5'],
-    ['with groups from a missing source', { groups: undefined }, 'source does not exist', '"_claim_names":{"groups":"s"}'],
+    [
+      'with groups from a missing source',
+      { groups: undefined },
+      'source does not exist',
+      '"_claim_names":{"groups":"s"}',
+    ],
     [
       'with groups from a prototype member',
       { groups: undefined },

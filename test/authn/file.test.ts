@@ -182,7 +182,9 @@ describe('mappings', () => {
     expect(await refusalOfMappings({ username: { expression: 'claims.name + "!"' } })).toBeUndefined();
     expect(await refusalOfMappings({ username: undefined })).toContain('username: must have a claim or an expression');
     expect(await refusalOfMappings({ username: { claim: 'sub' } })).toContain('username.prefix: is missing');
-    expect(await refusalOfMappings({ username: { claim: 'a', prefix: '', expression: 'claims.a' } })).toContain('exclude');
+    expect(await refusalOfMappings({ username: { claim: 'a', prefix: '', expression: 'claims.a' } })).toContain(
+      'exclude',
+    );
     expect(await refusalOfMappings({ username: { prefix: 'x', expression: 'claims.a' } })).toContain(
       'username.prefix: is for claims',
     );
@@ -212,7 +214,9 @@ describe('mappings', () => {
   );
   test('of groups and uid must be claims or expressions [A247] [A248]', async () => {
     expect(await refusalOfMappings({ groups: { claim: 'g', prefix: '' }, uid: { claim: 'u' } })).toBeUndefined();
-    expect(await refusalOfMappings({ groups: { expression: 'claims.g' }, uid: { expression: 'claims.u' } })).toBeUndefined();
+    expect(
+      await refusalOfMappings({ groups: { expression: 'claims.g' }, uid: { expression: 'claims.u' } }),
+    ).toBeUndefined();
     expect(await refusalOfMappings({ groups: { claim: 'g' } })).toContain('groups.prefix: is missing');
     expect(await refusalOfMappings({ uid: { claim: 'u', expression: 'claims.u' } })).toContain(
       'uid: claim and expression exclude',
@@ -238,7 +242,9 @@ describe('mappings', () => {
   test('of extra must have unique keys, with a value [A249] [A251]', async () => {
     const one = { key: 'example.com/a', valueExpression: 'claims.a' };
     expect(await refusalOfMappings({ extra: [one, one] })).toContain('extra[1].key: is the same as');
-    expect(await refusalOfMappings({ extra: [{ key: 'example.com/a' }] })).toContain('extra[0].valueExpression: is missing');
+    expect(await refusalOfMappings({ extra: [{ key: 'example.com/a' }] })).toContain(
+      'extra[0].valueExpression: is missing',
+    );
   });
   test('of extra must not have domains that the other naming reserves [A252]', async () => {
     const one = {

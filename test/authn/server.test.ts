@@ -200,7 +200,11 @@ describe('an authentication file', () => {
 
   test.each<[string, Settings, string]>([
     ['an OpenID Connect flag [A231]', { oidcClientId: 'x' }, 'cannot be used with the flags --oidc-*'],
-    ['its gate disabled [A227]', { featureGates: ['StructuredAuthenticationConfiguration=false'] }, 'needs --feature-gates'],
+    [
+      'its gate disabled [A227]',
+      { featureGates: ['StructuredAuthenticationConfiguration=false'] },
+      'needs --feature-gates',
+    ],
     ['--anonymous-auth, if it has `anonymous` [A255]', { anonymousAuth: true }, '--anonymous-auth: cannot be used if'],
   ])('does not start a server with %s', async (_, settings, message) => {
     const file = write(configuration([], { anonymous: { enabled: true } }));

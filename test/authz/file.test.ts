@@ -105,7 +105,11 @@ describe('an authorization file', () => {
     ['a name twice', () => fileOf([hook(), hook()]), 'authorizers[1].name: "first" is the name of another authorizer'],
     ['a bad name', () => fileOf([{ ...RBAC, name: 'A_' }]), 'authorizers[0].name: "A_": '],
     ['no webhook', () => fileOf([{ type: 'Webhook', name: 'a' }]), `${first}: is missing`],
-    ['a webhook of another type', () => fileOf([{ ...RBAC, webhook: {} }]), `${first}: is for the type Webhook; omit it`],
+    [
+      'a webhook of another type',
+      () => fileOf([{ ...RBAC, webhook: {} }]),
+      `${first}: is for the type Webhook; omit it`,
+    ],
     ['no timeout [A335]', () => fileOf([hook({ timeout: null })]), `${first}.timeout: is missing`],
     ['a long timeout [A335] [A445]', () => fileOf([hook({ timeout: '31s' })]), `${first}.timeout: must be at most 30s`],
     ['a negative TTL', () => fileOf([hook({ authorizedTTL: '-1s' })]), `${first}.authorizedTTL: must be a duration`],

@@ -9,7 +9,7 @@ const { CHARTS, comparedIn } = (await import(script)) as {
 };
 const performance = readFileSync('docs/performance.md', 'utf8');
 
-describe("the charts of the comparison with upstream", () => {
+describe('the charts of the comparison with upstream', () => {
   test.each(Object.entries(CHARTS))('%s shows the table of the page', (path, chart) => {
     expect(readFileSync(path, 'utf8')).toBe(ratioChart(chart.title, 'upstream', comparedIn(performance, chart)));
   });

@@ -174,12 +174,15 @@ describe('credentials of a plugin', () => {
     ['IfAvailable', true, true],
     ['IfAvailable', false, false],
     ['Always', true, true],
-  ])('in the mode %s, with a terminal: %s, may be interactive: %s [A057]', async (interactiveMode, hasTerminal, interactive) => {
-    plugin.status({ token: 'abc' });
-    await load({ interactiveMode }, hasTerminal).get();
-    expect(plugin.runs[0]!.info.spec).toEqual({ interactive });
-    if (!interactive) expect(plugin.runs[0]!.stdin).toBe('none');
-  });
+  ])(
+    'in the mode %s, with a terminal: %s, may be interactive: %s [A057]',
+    async (interactiveMode, hasTerminal, interactive) => {
+      plugin.status({ token: 'abc' });
+      await load({ interactiveMode }, hasTerminal).get();
+      expect(plugin.runs[0]!.info.spec).toEqual({ interactive });
+      if (!interactive) expect(plugin.runs[0]!.stdin).toBe('none');
+    },
+  );
 
   test('are refused in the mode Always without a terminal, and v1 must name a mode [A057]', async () => {
     plugin.status({ token: 'abc' });

@@ -379,9 +379,7 @@ describe('definitions of custom resources', () => {
       definition('bad.example.com', 'bads', 'Bad', [{ name: 'v1' }], spec),
     );
     expect(answer.status).toBe(422);
-    expect(causesIn(answer.body).map(cause => cause.field)).toContain(
-      field,
-    );
+    expect(causesIn(answer.body).map(cause => cause.field)).toContain(field);
   });
 
   it('do not accept members of the older version [R494, R495, R496, R497]', async () => {

@@ -84,8 +84,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     metadata: { name },
     ...members,
   });
-  const fieldsIn = (body: Loose): unknown =>
-    causesIn(body).map(({ field }) => field);
+  const fieldsIn = (body: Loose): unknown => causesIn(body).map(({ field }) => field);
 
   it('is in discovery with its names, and in the OpenAPI documents', async () => {
     const { body } = await api.get(`/apis/${GROUP}/v1`);
@@ -245,9 +244,7 @@ describe.each(WAYS)('a kind given by %s', way => {
       { name: 'Ports' },
       { name: 'Age' },
     ]);
-    expect(rowsIn(body).map(({ cells }) => cells.slice(0, 3))).toEqual([
-      ['a', 7, 'x'],
-    ]);
+    expect(rowsIn(body).map(({ cells }) => cells.slice(0, 3))).toEqual([['a', 7, 'x']]);
     const bare = (await api.get(`/apis/${GROUP}/v1/plains`, { accept: TABLE })).body;
     expect(bare['columnDefinitions']).toMatchObject([{ name: 'Name' }, { name: 'Created At' }]);
   });

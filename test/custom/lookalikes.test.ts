@@ -16,10 +16,7 @@ async function conditionsOf(api: Api, name: string): Promise<readonly string[]> 
   return (status.conditions ?? []).map(({ type, status }) => `${type}=${status}`);
 }
 
-const causesOf = ({ body }: Answer): string[] =>
-  causesIn(body).map(
-    ({ field, message }) => `${field}: ${message}`,
-  );
+const causesOf = ({ body }: Answer): string[] => causesIn(body).map(({ field, message }) => `${field}: ${message}`);
 
 test('definitions of reserved groups show their approval, others do not', async () => {
   const api = await serve('a definition', lookalikes());

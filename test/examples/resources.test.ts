@@ -94,7 +94,9 @@ describe('the example of a resource type with a check in code', () => {
     const answer = await api.post(bookings, booking('bad', 'one', 'A6', 'b1', 'A1', 'A1'));
     expect(answer.status).toBe(422);
     expect(
-      causesIn(answer.body).map(cause => cause.field).sort(),
+      causesIn(answer.body)
+        .map(cause => cause.field)
+        .sort(),
     ).toEqual(['spec.seats[0]', 'spec.seats[1]', 'spec.seats[3]']);
   });
 

@@ -77,12 +77,9 @@ test.each([
   ['', '', 'metadata.name=a,metadata.namespace=ns', true],
   ['', 'ns', 'metadata.name!=a', false],
   ['', 'ns', 'type=x', false],
-])(
-  "the path's name %j in namespace %j with the fields %j select one object: %j",
-  (name, namespace, fields, single) => {
-    expect(selected(name, namespace, fields).key).toBe(single ? 'core/secrets/ns/a' : undefined);
-  },
-);
+])("the path's name %j in namespace %j with the fields %j select one object: %j", (name, namespace, fields, single) => {
+  expect(selected(name, namespace, fields).key).toBe(single ? 'core/secrets/ns/a' : undefined);
+});
 
 test('built-in cluster-scoped kinds without their own fields can be selected by namespace', () => {
   const whole = { ...kind, namespaced: false, strategy: { fieldAliases: new Map(), selectableFields: new Map() } };

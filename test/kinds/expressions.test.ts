@@ -31,7 +31,8 @@ const webhook = (change: object): ApiObject =>
     ],
   });
 
-const violationsOf = (storageName: string, object: ApiObject): string[] => lines(create(storageName, object).violations);
+const violationsOf = (storageName: string, object: ApiObject): string[] =>
+  lines(create(storageName, object).violations);
 
 describe('policies', () => {
   it.each([
@@ -86,7 +87,9 @@ describe('policies', () => {
     expect(violationsOf(BINDINGS, binding({ name: 'n' }))).toEqual([
       'spec.paramRef.parameterNotFoundAction: Required value',
     ]);
-    expect(violationsOf(BINDINGS, binding({ name: 'n', selector: {}, parameterNotFoundAction: 'Deny' }))).toHaveLength(2);
+    expect(violationsOf(BINDINGS, binding({ name: 'n', selector: {}, parameterNotFoundAction: 'Deny' }))).toHaveLength(
+      2,
+    );
     const alpha = { ...binding({ name: 'n' }), apiVersion: 'admissionregistration.k8s.io/v1alpha1' };
     expect(create(BINDINGS, alpha)).toMatchObject({
       made: { spec: { paramRef: { parameterNotFoundAction: 'Deny' } } },

@@ -340,15 +340,18 @@ describe('properties of kinds', () => {
     expect(carried('current-metrics')).toHaveLength(2);
     expect(convert?.(older, 'autoscaling/v2')).toEqual(newer);
   });
-  it.each(['[{bad', '{}', '[1]', 'null'])('an autoscaler of v1 loses the annotation %s, which is not a list of metrics', text => {
-    const { applyDefaults } = strategyOf('autoscaling/horizontalpodautoscalers');
-    const name = 'autoscaling.alpha.kubernetes.io/metrics';
-    const older = object('HorizontalPodAutoscaler', { spec: { maxReplicas: 3 } }, 'autoscaling/v1');
-    older.metadata = { name: 'x', annotations: { [name]: text } };
-    applyDefaults?.(older);
-    expect(older.metadata.annotations).toBeUndefined();
-    expect(older.spec).toEqual({ maxReplicas: 3, minReplicas: 1, targetCPUUtilizationPercentage: 80 });
-  });
+  it.each(['[{bad', '{}', '[1]', 'null'])(
+    'an autoscaler of v1 loses the annotation %s, which is not a list of metrics',
+    text => {
+      const { applyDefaults } = strategyOf('autoscaling/horizontalpodautoscalers');
+      const name = 'autoscaling.alpha.kubernetes.io/metrics';
+      const older = object('HorizontalPodAutoscaler', { spec: { maxReplicas: 3 } }, 'autoscaling/v1');
+      older.metadata = { name: 'x', annotations: { [name]: text } };
+      applyDefaults?.(older);
+      expect(older.metadata.annotations).toBeUndefined();
+      expect(older.spec).toEqual({ maxReplicas: 3, minReplicas: 1, targetCPUUtilizationPercentage: 80 });
+    },
+  );
   it.each([
     [{ podCIDR: '10.1.0.0/24' }, { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }],
     [{ podCIDRs: ['10.1.0.0/24'] }, { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }],

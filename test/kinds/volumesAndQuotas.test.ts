@@ -147,7 +147,12 @@ describe('PersistentVolumeClaim', () => {
     ['moves its class and keeps the annotation', [undefined, 'fast'], ['fast', 'fast'], []],
     ['cannot change the class of its annotation', [undefined, 'fast'], ['slow', 'fast'], ['spec']],
     ['cannot change its annotation', [undefined, 'fast'], [undefined, 'slow'], ['metadata.annotations.class']],
-    ['cannot replace its annotation by another class', [undefined, 'fast'], ['slow'], ['metadata.annotations.class', 'spec']],
+    [
+      'cannot replace its annotation by another class',
+      [undefined, 'fast'],
+      ['slow'],
+      ['metadata.annotations.class', 'spec'],
+    ],
     ['cannot get an annotation later', [], [undefined, 'fast'], ['metadata.annotations.class']],
   ])('%s', (_, before, now, expected) => {
     expect(violationsOfClass(before, now)).toEqual(expected);
@@ -224,7 +229,9 @@ describe('LimitRange', () => {
     expect(violationsOfLimits({ type: 'Pod', default: { cpu: '1' } })).toEqual([
       "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
     ]);
-    expect(violationsOfLimits({ type: 'Pod' }, { type: 'Pod' })).toEqual(['spec.limits[1].type: Duplicate value: "Pod"']);
+    expect(violationsOfLimits({ type: 'Pod' }, { type: 'Pod' })).toEqual([
+      'spec.limits[1].type: Duplicate value: "Pod"',
+    ]);
     expect(violationsOfLimits({ type: 'PersistentVolumeClaim' })).toEqual([
       'spec.limits[0].limits: Required value: either minimum or maximum storage value is required, but neither was provided',
     ]);

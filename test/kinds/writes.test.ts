@@ -160,8 +160,6 @@ describe('writes', () => {
   ])('of an APIService named %j report the error in its name once', async (name, messages) => {
     const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 };
     const { body } = await api.post(SERVICES, { metadata: { name, finalizers: ['x'] }, spec });
-    expect(causesIn(body).map(cause => cause.message)).toEqual(
-      messages,
-    );
+    expect(causesIn(body).map(cause => cause.message)).toEqual(messages);
   });
 });

@@ -99,7 +99,9 @@ describe('pnpm, with its strict layout of links', () => {
     await expectRefusals(project, 'pnpm exec capstan', PLUGINS, { variables });
   });
 
-  test('does not find a package that only a dependency has installed, and says where it searched', { timeout: LONG }, async () => {
+  test('does not find a package that only a dependency has installed, and says where it searched', {
+    timeout: LONG,
+  }, async () => {
     expect(await errorOf(project, 'pnpm exec capstan', '[{ use: pino }]', { variables })).toContain(
       `capstan: plugins[0].use: the package pino is not installed in ${project}, nor above, but only beside Capstan`,
     );

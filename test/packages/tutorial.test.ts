@@ -113,7 +113,9 @@ test('the tutorial leads from an empty folder to a kind with a controller and a 
   await follow(await controllerTutorial(), await installedFolder());
 });
 
-test('the package of the tutorial is also compiled and tested with pnpm, whose installs are strict', { timeout: 300_000 }, async () => {
+test('the package of the tutorial is also compiled and tested with pnpm, whose installs are strict', {
+  timeout: 300_000,
+}, async () => {
   const [variables, folder] = [await installPnpm(), newFolder()];
   folders.push(folder);
   await copyCapstan(folder.path);

@@ -172,7 +172,9 @@ const errorOf = async (plugins: string): Promise<string> => {
   return message;
 };
 
-test('a settings error that is thrown by another version names the plugin and the field', { timeout: LONG }, async () => {
+test('a settings error that is thrown by another version names the plugin and the field', {
+  timeout: LONG,
+}, async () => {
   expect(await errorOf('[{ use: plugin-0, config: { bad: true } }]')).toContain(
     'capstan: plugins[0].config.bad: must be absent (plugin plugin-0)',
   );

@@ -207,8 +207,7 @@ describe('JSON bodies', () => {
   });
 
   it(
-    '[R266] lists repeated and unknown members of a type in document order, none inside of values ' +
-      'of any shape',
+    '[R266] lists repeated and unknown members of a type in document order, none inside of values ' + 'of any shape',
     () => {
       const text =
         '{"metadata":{"name":"a","name":"b","managedFields":[{"fieldsV1":{"f:a":{},"f:a":{}}}]},"colour":"red","data":{"k":"1","k":"2"},"Data":{"x":1,"x":2}}';

@@ -146,9 +146,9 @@ describe('mutators and validators of a running server', () => {
     test('the update that completes a deletion', async () => {
       await api.made(maps, { metadata: { name: 'ending', finalizers: ['example.com/x'] } });
       expect((await api.delete(`${maps}/ending`)).status).toBe(200);
-      expect(await admissionCalls(200, () => api.patch(`${maps}/ending`, MERGE, { metadata: { finalizers: null } }))).toEqual(
-        both('UPDATE', 'configmaps/ending'),
-      );
+      expect(
+        await admissionCalls(200, () => api.patch(`${maps}/ending`, MERGE, { metadata: { finalizers: null } })),
+      ).toEqual(both('UPDATE', 'configmaps/ending'));
       expect((await api.get(`${maps}/ending`)).status).toBe(404);
     });
   });

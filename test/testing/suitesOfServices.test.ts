@@ -110,7 +110,9 @@ describe('the suite of health checks', () => {
     ['belongs to no endpoint', { of: [] }, ['has a name that can be part of a path, and endpoints']],
     ['belongs to an unknown endpoint', { of: ['health'] }, ['has a name that can be part of a path, and endpoints']],
     ['returns false', { check: () => false }, ['passes each time while all is well']],
-  ])('finds a health check that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+  ])('finds a health check that %s', async (_name, changed, expected) =>
+    expect(await found(changed)).toEqual(expected),
+  );
 
   test('finds a health check that always passes', async () => {
     expect(await found({}, () => undefined)).toEqual(['throws an error that says what is unhealthy, each time']);

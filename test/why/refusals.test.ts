@@ -186,8 +186,7 @@ describe('the list of decisions', () => {
   test('has the newest first, can be selected by fields, and is read in pages', async () => {
     for (const name of ['one', 'two', 'three']) await api.get(`/api/v1/namespaces/why-list/pods/${name}`, as('lena'));
     const query = 'fieldSelector=sender.username=lena,outcome.code=403';
-    const named = (list: Answer): unknown[] =>
-      listOf(list.body['items']).map(({ request }) => request!['name']);
+    const named = (list: Answer): unknown[] => listOf(list.body['items']).map(({ request }) => request!['name']);
     const all = await api.get(`${DECISIONS}?${query}`);
     expect(named(all)).toEqual(['three', 'two', 'one']);
     const first = await api.get(`${DECISIONS}?${query}&limit=2`);
@@ -205,14 +204,7 @@ describe('the list of decisions', () => {
     });
     expect(table.body['columnDefinitions']).toHaveLength(9);
     const [row] = rowsIn(table.body);
-    expect(row!.cells.slice(1, 7)).toEqual([
-      403,
-      'tina',
-      'list',
-      'services',
-      'why-list',
-      '',
-    ]);
+    expect(row!.cells.slice(1, 7)).toEqual([403, 'tina', 'list', 'services', 'why-list', '']);
   });
 
   test('refuses unknown selectors and tokens', async () => {
