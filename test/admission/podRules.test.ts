@@ -24,11 +24,11 @@ const pod = (spec: object = {}): ApiObject =>
     spec: { containers: [{ name: 'c', image: 'i', resources: {} }], ...spec },
   }) as ApiObject;
 const change = (operation: 'CREATE' | 'UPDATE', subresource = '', old?: ApiObject): Change =>
-  partly<Change>({
+  ({
     operation,
     target: { namespace: 'n', name: 'p', group: '', resource: 'pods', subresource },
     ...(old ? { old } : {}),
-  });
+  }) as unknown as Change;
 const hostWith = (...accounts: ApiObject[]): FakeHost<'pool'> => {
   const fake = fakeHost('pool', 'kubernetes');
   for (const account of accounts) fake.put('serviceaccounts', account);

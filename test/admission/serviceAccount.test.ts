@@ -29,11 +29,11 @@ async function admitted(
     list: () => accounts,
     revision: 1,
   };
-  const host = partly<Host>({
+  const host = {
     naming: namingOf('kubernetes'),
     informer: () => informer,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-  });
+  } as unknown as Host;
   const [contribution] = plugin.contribute(undefined);
   const mutator = (await contribution!.make(host as never)) as Mutator;
   const pod = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { addressOf, type ServiceObjects } from '../../core/services/aggregation/serviceAddress.js';
-import { partly } from '../support/values.js';
 
 const target = { namespace: 'shop', name: 'tea', port: 443 };
 const clusterIp = { services: {}, routesToEndpoints: false };
@@ -8,10 +7,10 @@ const endpoints = { services: {}, routesToEndpoints: true };
 
 /** A service and its endpoints. */
 const objectsOf = (spec: object | undefined, subsets?: object[]): ServiceObjects =>
-  partly<ServiceObjects>({
+  ({
     service: () => spec && { metadata: { name: 'tea' }, spec },
     endpoints: () => subsets && { metadata: { name: 'tea' }, subsets },
-  });
+  }) as unknown as ServiceObjects;
 
 describe('the address of a service', () => {
   const ports = [{ name: 'https', port: 443 }];

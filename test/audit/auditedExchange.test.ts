@@ -48,7 +48,7 @@ function exchangeWith(body: object, method = 'POST'): AuditedExchange {
     },
     respond: () => undefined,
     onAbort: () => undefined,
-    stream: () => ({ write: () => true, onDrain: () => undefined, end: () => undefined, abort: () => undefined }),
+    stream: () => ({ write: () => 0, onDrain: () => undefined, end: () => undefined, abort: () => undefined }),
   });
   return new AuditedExchange(exchange, route, 'id', true, false);
 }

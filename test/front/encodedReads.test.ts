@@ -96,6 +96,7 @@ async function listed(media: MediaName, entries: readonly Entry[], encodings: Sh
   const stream = {
     onDrain: () => undefined,
     end: () => undefined,
+    abort: () => undefined,
     write: (bytes: Uint8Array) => body.push(bytes) && 0,
   };
   const exchange = {

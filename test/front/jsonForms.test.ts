@@ -104,6 +104,7 @@ function fakeExchange() {
   const stream = {
     onDrain: () => undefined,
     end: () => undefined,
+    abort: () => undefined,
     write: (bytes: Uint8Array) => {
       sent.push(bytes);
       return 0;
