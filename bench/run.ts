@@ -1,11 +1,11 @@
 /**
  * `npm run bench -- [--short] [--plain] [--out FILE] [--against DIR [--rounds N]] [case…]`: runs the named cases, or
- * all, each beside its baseline; `creates` stands for all cases of that group. Prints tables, and writes the rows as
- * JSON to FILE or below bench/results, charts as SVG beside it, and a page of all results, bench/report.html.
- * `--short`: rough figures, in some three minutes for all cases. `--plain`: HTTP instead of HTTPS. `--against`: runs
- * cases in turn on this build and on that of another checkout, which takes the baseline's place, and writes no file
- * without `--out`. `--reference URL --reference-token TOKEN`: runs other cases, beside a running server of another
- * kind, which takes the baseline's place, and writes no file without `--out` either.
+ * all, each next to its baseline; `creates` means all cases of that group. Prints tables, and writes the rows as
+ * JSON to FILE or below bench/results, charts as SVG next to it, and a page of all results, bench/report.html.
+ * `--short`: rough figures, in about three minutes for all cases. `--plain`: HTTP instead of HTTPS. `--against`: runs
+ * cases in turn on this build and on that of another checkout, which replaces the baseline, and writes no file
+ * without `--out`. `--reference URL --reference-token TOKEN`: runs other cases, next to a running server of another
+ * kind, which replaces the baseline, and writes no file without `--out` either.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,18 +58,18 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
   serializations,
   threadMessages,
 };
-/** Where results are kept, by commit, and the page of all of them, which is not. */
+/** The folder of results by commit, which is under version control, and the page of all results, which is not. */
 const RESULTS = join('bench', 'results');
 const REPORT = join('bench', 'report.html');
-/** Measured time of one load. */
+/** The measured time of one load, in milliseconds. */
 const LOAD_MS = { short: 500, long: 8000 };
 /**
- * A server collects the garbage of its start a second after it. V8 does so by itself, thread by thread, some 8 s after
- * the last work, and a second time; a short run does not wait for that.
+ * A server collects the garbage of its start after a second. V8 does so by itself, thread by thread, about 8 s after
+ * the last work, and then again; a short run does not wait for that.
  */
 const QUIET_MS = { short: 1000, long: 20_000 };
 
-/** Makes a certificate for the baselines, of the kind that the server makes for itself. */
+/** Creates a certificate for the baselines, like the one that the server creates for itself. */
 async function makeCertificate(dir: string): Promise<{ cert: string; key: string }> {
   const year = 365 * 24 * 3600 * 1000;
   const now = Date.now();
@@ -86,7 +86,7 @@ async function makeCertificate(dir: string): Promise<{ cert: string; key: string
   return files;
 }
 
-/** Starts a server with a namespace and a user who may do everything by a role binding. */
+/** Starts a server with a namespace and a user who may do everything because of a role binding. */
 async function prepareServer(dataDir: string, tls: boolean, build?: string): Promise<Capstan> {
   const server = await startCapstan({ dataDir, tls, build });
   await sendAsAdmin(server, 'POST', '/api/v1/namespaces', {
@@ -104,13 +104,13 @@ async function prepareServer(dataDir: string, tls: boolean, build?: string): Pro
   return server;
 }
 
-/** Ends the process at a wrong argument. */
+/** Ends the process because of a wrong argument. */
 function refuse(message: string): never {
   console.error(message);
   process.exit(2);
 }
 
-/** The cases of these names, or of groups with these names; all, if there are none. */
+/** The cases with these names, or in groups with these names; all cases if no names are given. */
 function casesOf(names: readonly string[], groups: typeof GROUPS): readonly Case[] {
   const all = Object.values(groups).flat();
   const named = names.flatMap(name => {
@@ -122,7 +122,7 @@ function casesOf(names: readonly string[], groups: typeof GROUPS): readonly Case
   return names.length === 0 ? all : all.filter(known => named.includes(known));
 }
 
-/** The cases beside the reference at a URL. Ends the process if there is none. */
+/** The cases that compare with the reference at a URL. Ends the process if no server is there. */
 function referenceGroup(url: string, token: string | undefined): typeof GROUPS {
   if (token === undefined) refuse('--reference needs --reference-token: a token of an administrator of that server');
   try {
@@ -162,7 +162,7 @@ interface Result {
   readonly rows: readonly Row[];
 }
 
-/** A chart for each table, with what is added to the name of its file: that of the common table has nothing. */
+/** A chart for each table, with the suffix of its file name, which is empty for the common table. */
 function chartsOf(results: readonly Result[], isBesideOther: boolean): (readonly [name: string, chart: string])[] {
   const common = results.filter(({ of }) => !of.report).flatMap(({ rows }) => rows);
   const own = results.flatMap(({ of, rows }) => (of.report ? [[`-${of.name}`, of.report.chart(rows)] as const] : []));
@@ -171,7 +171,7 @@ function chartsOf(results: readonly Result[], isBesideOther: boolean): (readonly
   return [['', tableChart(`Values as multiples of those of ${than}`, than, common)], ...own];
 }
 
-/** Writes the rows as JSON, and charts beside it. Returns the names of the files. */
+/** Writes the rows as JSON, and charts next to it. Returns the names of the files. */
 function save(results: readonly Result[], { short, tls, out }: Options): string[] {
   const file = out ?? join(RESULTS, `${commit()}${short ? '-short' : ''}.json`);
   if (out === undefined) mkdirSync(RESULTS, { recursive: true });
@@ -189,7 +189,10 @@ function save(results: readonly Result[], { short, tls, out }: Options): string[
   return [file, ...charts, REPORT];
 }
 
-/** Makes what cases share: a directory, and a server of a build, which is started when the first case asks for it. */
+/**
+ * Creates the resources that cases share: a directory, and a server of a build, which is started for the first case
+ * that needs it.
+ */
 async function prepareBench({ short, tls, against }: Options, build?: string): Promise<OpenBench> {
   const dir = mkdtempSync(join(tmpdir(), 'capstan-bench-'));
   let shared: Promise<Capstan> | undefined;
@@ -231,7 +234,7 @@ async function runAll(cases: readonly Case[], options: Options): Promise<Result[
   return results;
 }
 
-/** The common table of most cases, then those of cases that have their own. */
+/** The common table of most cases, followed by those of cases with their own tables. */
 function print(results: readonly Result[]): void {
   const common = results.filter(({ of }) => !of.report).flatMap(({ rows }) => rows);
   if (common.length > 0) console.log(table(common));

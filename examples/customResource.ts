@@ -36,5 +36,5 @@ export const order = defineResource({
   selectableFields: ['.spec.tea'],
 });
 
-/** A server inside this program that serves orders beside everything built in: in memory, on a free port. */
+/** A server inside this program that serves orders in addition to all built-in kinds: in memory, on a free port. */
 export const start = (): Promise<RunningServer> => startServer({ storage: 'memory', port: 0, resources: [order] });

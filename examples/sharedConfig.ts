@@ -6,7 +6,7 @@ const SOURCE = 'default';
 
 /**
  * Keeps copies of the ConfigMaps of the namespace `default` that have the label `example.com/shared` in every other
- * namespace. A key is that of a copy: one that cannot be written is tried again by itself.
+ * namespace. Each key is the name of a copy, so that a copy that cannot be written is retried separately.
  */
 const sharedConfig = reconciler({
   name: NAME,

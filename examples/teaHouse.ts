@@ -11,7 +11,7 @@ const v2 = t.object({
   status: t.optional(t.object({ poured: t.integer(), servedBy: t.optional(t.string()) })),
 });
 
-/** The older form, which clients may still use: the amount was a text. */
+/** The older form, which clients may still use: the amount was a string. */
 const v1 = t.object({
   spec: t.object({ tea: t.string(), amount: t.string({ pattern: '^[0-9]+ cups?$' }) }),
   status: t.optional(t.object({ poured: t.integer() })),
@@ -65,7 +65,7 @@ const order = defineResource({
   },
 });
 
-/** The field was free text and became a list of teas. */
+/** The field was an arbitrary text and became a list of teas. */
 function teaOf(text: string): 'assam' | 'oolong' | 'sencha' {
   const name = text.toLowerCase();
   return name === 'oolong' || name === 'sencha' ? name : 'assam';

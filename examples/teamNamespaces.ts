@@ -1,6 +1,6 @@
 import { authorizer, ConfigError, definePlugin, type Plugin } from 'capstan/api';
 
-/** Which label of a namespace names its team, and how groups are spelled. */
+/** The label of a namespace that names its team, and the prefix of groups. */
 interface Config {
   readonly label: string;
   readonly groupPrefix: string;
@@ -13,7 +13,7 @@ function parse(config: unknown): Config {
 }
 
 /**
- * Authorizer: members of the group `team:red` may do everything inside namespaces labelled `team: red`, but not to the
+ * Authorizer: members of the group `team:red` may do everything inside namespaces labeled `team: red`, but not to the
  * namespaces themselves. Its decisions depend on namespaces, and are cached until one changes: a changed label is
  * effective for the next request.
  */

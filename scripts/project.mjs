@@ -1,4 +1,4 @@
-/** Functions of several scripts: install and build if stale, and run a program. */
+/** Functions that several scripts use: install and build if stale, and run a program. */
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -37,13 +37,13 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** The text of a file that a step wrote; undefined if there is none. */
+/** The text of a file that a step has written; undefined if it does not exist. */
 const recorded = file => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 const modified = file => (existsSync(file) ? statSync(file).mtimeMs : 0);
 
 /**
- * When the newest file below these paths changed, in whole milliseconds: the time of a build has no more, and the last
- * type of a kind is often written in the one in which the build begins.
+ * The modification time of the newest file below these paths, in whole milliseconds: the time of a build is not more
+ * precise, and the last type of a kind is often written in the millisecond in which the build begins.
  */
 function newest(paths) {
   let latest = 0;
@@ -66,7 +66,10 @@ async function step(command, args) {
   if (code !== 0) process.exit(code);
 }
 
-/** The major version of Node.js that node_modules was installed for: some packages have another binary for each. */
+/**
+ * The file with the major version of Node.js for which node_modules was installed: some packages have a binary for
+ * each.
+ */
 const installedFor = join(root, 'node_modules', '.installed-for');
 
 /** Installs the packages of package-lock.json, if node_modules is older than it, or for another version of Node.js. */
@@ -76,21 +79,21 @@ export async function install() {
   const isNew = installed > 0 && installed >= modified(join(root, 'package-lock.json'));
   if (isNew && recorded(installedFor) === major) return;
   say('installing dependencies …');
-  // Not `npm ci`: it wants every platform's binary in the lock file, and registries do not all offer those of every
-  // platform.
+  // Not `npm ci`: it requires the binaries of every platform in the lock file, and not all registries offer those of
+  // every platform.
   await step('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(installedFor, major);
 }
 
 /**
- * A file whose time is that of the last complete build, and whose text is the program that the code caches are for. The
- * compiler's own record is also written by type checks.
+ * A file whose time is that of the last complete build, and whose text names the program for which the code caches are.
+ * The compiler's own record is also written by type checks.
  */
 const stamp = join(root, 'dist', '.built');
-/** Files that the compiler writes. */
+/** The folder that the compiler writes. */
 const compiled = join(root, 'dist', 'modules');
 
-/** Compiles and bundles, if a source is newer than the last build. Makes code caches for this version of Node.js. */
+/** Compiles and bundles if a source is newer than the last build. Creates code caches for this version of Node.js. */
 export async function build() {
   const built = modified(stamp);
   const settings = ['tsconfig.json', 'package-lock.json', 'scripts/project.mjs', 'scripts/build'].map(name =>
@@ -104,7 +107,7 @@ export async function build() {
   );
   const { writeKindTypes } = await import('./build/kindTypes.mjs');
   if (!isNew) await writeKindTypes();
-  // Files that change during the build are newer than it.
+  // The time of the build is its beginning, so that files that change during the build are newer.
   const began = isNew ? new Date(built) : new Date();
   if (!isNew) {
     removeOrphans();
@@ -129,8 +132,8 @@ function removeOrphans() {
 }
 
 /**
- * Makes the folders of dist: bundled modules with the types that the compiler has written and the files that it leaves
- * out but the program reads, and tests, benches and examples as they are compiled.
+ * Creates the folders of dist: bundled modules with the types that the compiler has written and the files that it omits
+ * but the program reads, and the compiled tests, benches and examples.
  */
 async function assemble() {
   const { bundle, BUNDLED } = await import('./build/bundle.mjs');

@@ -1,6 +1,6 @@
 /**
  * `npm run robustness -- [--minutes N] [--seed N] [--faults a,b] [--backend rocksdb|memory|etcd]
- * [--listening-threads N]`: builds if stale, then breaks servers and checks the observations of clients.
+ * [--listening-threads N]`: builds if stale, then injects faults into servers and checks the observations of clients.
  */
 import { join } from 'node:path';
 import { build, install, root, run } from './project.mjs';

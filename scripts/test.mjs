@@ -1,8 +1,8 @@
 /**
- * `npm test -- [vitest arguments]`: installs and builds if stale, runs the tests, and ends with their count on a
- * line of its own. Files with failed tests are run once more, alone: a test that passes then is unstable. It does not
- * fail the run, but more than a few of them do. With `--changed`, only tests run that the changes since the branch began
- * touch, or since a commit with `--changed=COMMIT`.
+ * `npm test -- [vitest arguments]`: installs and builds if stale, runs the tests, and prints their count on a
+ * separate last line. Files with failed tests are run once more, alone: a test that then passes is unstable. It does
+ * not fail the run, but more than a few of them do. With `--changed`, only those tests run that the changes since the
+ * beginning of the branch select, or since a commit with `--changed=COMMIT`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,18 +17,18 @@ const MOST_REPEATED = 8;
 const folder = join(root, 'dist');
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 
-/** The results of a run; undefined if vitest wrote none, as it did not begin. */
+/** The results of a run; undefined if vitest has written none because it did not start. */
 async function runTests(file, args) {
   const results = join(folder, file);
   rmSync(results, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
-  // Tests import the build, which is current here alone.
+  // Tests import the build, which is certain to be current only here.
   const env = { ...process.env, CAPSTAN_TEST_BUILT: '1' };
   const code = await run(process.execPath, [vitest, 'run', ...reporters, ...args], { env });
   return existsSync(results) ? { code, ...JSON.parse(readFileSync(results, 'utf8')) } : undefined;
 }
 
-/** The names of the failed tests of a file; that of the file if it could not be run, or a hook has failed. */
+/** The names of the failed tests of a file; the name of the file if it could not be run, or if a hook has failed. */
 function failedIn({ name, status, assertionResults }) {
   const failed = assertionResults.filter(test => test.status === 'failed');
   return status === 'failed' && failed.length === 0 ? [name] : failed.map(({ fullName }) => `${name} > ${fullName}`);
@@ -43,7 +43,7 @@ async function repeatFailed(results, flags) {
   console.log(`\nrunning files with failed tests again: ${files.join(' ')}`);
   const again = await runTests('test-results-again.json', [...flags, '--no-file-parallelism', ...files]);
   const failed = again ? failedOf(again) : failedOf(results);
-  // A file that fails as a whole, the first time or again, has no names of tests.
+  // A file that fails as a whole, in the first or the second run, has no test names.
   const isSame = (name, other) => name.startsWith(other) || other.startsWith(`${name} > `);
   return failedOf(results).filter(name => failed.some(other => isSame(name, other)));
 }
@@ -55,7 +55,9 @@ function printSummary(passed, failed) {
   writeFileSync(join(folder, 'test-summary.txt'), `${line}\n`);
 }
 
-/** The arguments for vitest: with the files of changed tests instead of `--changed`. Ends the script if there are none. */
+/**
+ * The arguments for vitest: with the files of changed tests instead of `--changed`. Ends the script if there are none.
+ */
 function argumentsFor(given) {
   const at = given.findIndex(arg => /^--changed(=|$)/.test(arg));
   if (at < 0) return given;
@@ -83,7 +85,7 @@ if (results === undefined) {
   const isUnstable = unstable.length > MOST_UNSTABLE;
   if (isUnstable) console.log(`${unstable.length} tests are unstable, more than ${MOST_UNSTABLE}`);
   printSummary(results.numPassedTests + unstable.length, failed.length);
-  // Without failed tests, vitest fails for an error outside of tests.
+  // If no test has failed, vitest fails because of an error outside of tests.
   const isBroken = results.code !== 0 && first.length === 0;
   process.exitCode = failed.length > 0 || isUnstable || isBroken || results.numPassedTests === 0 ? 1 : 0;
 }

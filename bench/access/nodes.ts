@@ -1,5 +1,5 @@
 /**
- * Prints the microseconds of decisions about 10,000 nodes with 100,000 pods of 4 KB, the time to take the event of a
+ * Prints the microseconds of decisions about 10,000 nodes with 100,000 pods of 4 KB, the time to process the event of a
  * pod, and the memory per pod: `node --expose-gc dist/bench/access/nodes.js`. In the first decision about a node, its
  * pods are decoded.
  */
@@ -83,7 +83,7 @@ const targetOf = (resource: string, namespace: string, name: string): ResourceTa
   path: '',
 });
 
-/** The mean time of decisions, each by another node. All of them must be the same. */
+/** The mean time of decisions, each for another node. All of them must have the same result. */
 function microseconds(count: number, expected: string, targetFor: (i: number) => ResourceTarget): string {
   const targets = Array.from({ length: Math.min(count, PODS) }, (_, i) => targetFor(i));
   const from = performance.now();

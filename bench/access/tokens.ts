@@ -1,5 +1,5 @@
 /**
- * Prints the microseconds of verifying a bound token of a service account that was not seen before, by the clock and of
+ * Prints the microseconds of verifying a bound token of a service account that was not seen before, as elapsed and
  * CPU time, and of finding a cached identity and its cached permission. Medians of rounds.
  */
 import { generateKeyPairSync } from 'node:crypto';

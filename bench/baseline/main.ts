@@ -1,5 +1,5 @@
 /**
- * Baselines: the least code that does the same work. A process of its own, which runs one task that its parent sends.
+ * Baselines: the minimal code that does the same work. A separate process, which runs one task that its parent sends.
  */
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -29,7 +29,7 @@ function bare(app: TemplatedApp, bytes: number): void {
   });
 }
 
-/** Sends the writes of a client to every watcher, each event by itself. */
+/** Sends the writes of a client to every watcher, each event separately. */
 function broadcast(app: TemplatedApp): void {
   const watchers = new Set<HttpResponse>();
   app.get('/*', res => {
@@ -60,7 +60,7 @@ interface Database {
   close(): Promise<void>;
 }
 
-/** Writes durable batches of `batch` values, one after the other: the library makes them durable with a flush. */
+/** Writes durable batches of `batch` values, one after the other, which the library makes durable with a flush. */
 async function batches(task: { dir: string; batch: number; bytes: number; ms: number }): Promise<void> {
   const Library = createRequire(import.meta.url)('rocksdb') as new (path: string) => Database;
   const database = new Library(task.dir);

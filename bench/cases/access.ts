@@ -10,23 +10,25 @@ import { median } from '../lib/median.js';
 import { threadsOf, usedBetween } from '../lib/process.js';
 
 const IDENTITIES = 200;
-/** Identities that a webhook is asked about. */
+/** The number of identities that a webhook decides about. */
 const ASKED = 1000;
 const CONNECTIONS = 32;
-/** How long the webhook takes, so that requests which had to wait for others would be seen. */
+/** The duration of an answer of the webhook in milliseconds: long enough to show requests that wait for others. */
 const WEBHOOK_MS = 100;
-/** The most that a token seen first may cost more than a static one, beside its signature, in microseconds of CPU. */
+/**
+ * The limit for the cost of a new token above that of a static one, without its signature, in microseconds of CPU time.
+ */
 const FIRST_US = 250;
-/** Turns of which medians are taken: other programs of the machine make single figures unreliable. */
+/** The number of turns for medians: other programs on the machine make single figures unreliable. */
 const TURNS = 5;
 /**
- * Tokens of the turn before these, which is not measured: V8 optimizes the code for as many, in threads of its own,
+ * The number of tokens of the first turn, which is not measured: V8 optimizes the code for so many, in its own threads,
  * which takes more CPU time than the requests themselves.
  */
 const WARM_UP = 3000;
 
 const PATH = '/api/v1/namespaces/default';
-/** Tokens that are not those of the cases that measure them. */
+/** Users whose tokens are not used by the cases that measure new tokens. */
 const tokensOf = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
 
 /** Allows the group of the identities to get everything, by a role binding. */
@@ -39,7 +41,10 @@ async function allowGets(server: Capstan): Promise<void> {
   });
 }
 
-/** Sends one get with each token, over a few connections. Returns the microseconds of CPU, and how long each took. */
+/**
+ * Sends one get with each token, over a few connections. Returns the CPU time in microseconds, and the duration of
+ * each.
+ */
 async function getOnce(server: Capstan, tokens: readonly string[]): Promise<{ us: number; times: number[] }> {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(server)));
   const times: number[] = [];
@@ -61,8 +66,8 @@ async function getOnce(server: Capstan, tokens: readonly string[]): Promise<{ us
 }
 
 /**
- * The microseconds of CPU that the signature of a token takes to verify, with the library that the server uses, as many
- * at a time as requests are sent.
+ * The CPU time in microseconds of verifying the signature of a token, with the library that the server uses, and as
+ * many at a time as concurrent requests are sent.
  */
 async function verification(tokens: readonly string[], key: Parameters<typeof compactVerify>[1]): Promise<number> {
   let next = 0;
@@ -76,11 +81,11 @@ async function verification(tokens: readonly string[], key: Parameters<typeof co
   return (user + system) / tokens.length;
 }
 
-/** Makes static tokens as long as these, so that the length of headers is not compared. */
+/** Makes static tokens with the same lengths as these, so that the length of headers does not affect the comparison. */
 const asLongAs = (tokens: readonly string[]): string[] =>
   tokens.map((token, i) => `bench-fixed-${i}-`.padEnd(token.length, 'x'));
 
-/** CPU microseconds of first gets, by turn, after a turn of WARM_UP tokens. */
+/** The CPU time of first gets in microseconds, by turn, after a turn of WARM_UP tokens. */
 async function firstGets(
   server: Capstan,
   provider: BenchProvider,
@@ -109,7 +114,7 @@ async function firstGets(
   return found;
 }
 
-/** The cost of first gets beside their signature: the median of the differences in each turn. */
+/** The cost of first gets without the signature: the median of the differences in each turn. */
 function firstRow({ fixed, signed, signature }: Awaited<ReturnType<typeof firstGets>>): Row {
   const [all, others, own] = [signed, fixed, signature].map(values => median(values).toFixed(0));
   return {
@@ -179,7 +184,7 @@ async function webhookRows(bench: Bench): Promise<Row[]> {
     const running = getOnce(server, asked);
     const beside = await others();
     const { us } = await running;
-    // Each identity three times more: the answers are known.
+    // Three more requests of each identity: the answers are cached.
     for (let i = 0; i < 3; i++) await getOnce(server, asked);
     const calls = asked.map((_, i) => webhook.calls.get(`bench-${i}`) ?? 0);
     return [
@@ -207,13 +212,13 @@ async function webhookRows(bench: Bench): Promise<Row[]> {
 }
 
 /**
- * Identities and decisions from outside: tokens of a provider, seen before and first seen, and a webhook for access.
- * Each has a server of its own.
+ * External identities and decisions: tokens of a provider, cached and new ones, and an authorization webhook.
+ * Each has its own server.
  */
 const access: Case = {
   name: 'access',
   run: async bench => [...(await providerRows(bench)), ...(await webhookRows(bench))],
 };
 
-/** Identities and decisions from outside. */
+/** External identities and decisions. */
 export const accesses: readonly Case[] = [access];

@@ -8,7 +8,7 @@ import { issue } from '../../core/services/pki/certificate.js';
 import type { Capstan } from '../lib/capstan.js';
 import type { Bench, Case, Row } from '../lib/case.js';
 
-/** Measured creates of each kind. */
+/** The number of measured creates of each kind. */
 export const CREATES = { short: 200, long: 1000 };
 const RULES = 20;
 /** The group of the kinds. */
@@ -17,7 +17,7 @@ const KINDS = ['plain', 'checked', 'hooked'] as const;
 
 const kindOf = (kind: string): string => kind[0]!.toUpperCase() + kind.slice(1);
 
-/** The definition of a kind; that of the checked one has the rules. */
+/** The definition of a kind; that of the checked kind has the rules. */
 function definitionOf(kind: string): object {
   const names = Array.from({ length: RULES }, (_, i) => `f${i}`);
   const rules = names.map(name => ({ rule: `self.${name} >= 0 && self.${name} < 1000 && self.name.size() > 0` }));
@@ -58,11 +58,11 @@ const objectOf = (kind: string, name: string): object => ({
 export const rulesOf = (kind: string): readonly object[] => [
   { apiGroups: [GROUP], apiVersions: ['v1'], operations: ['CREATE'], resources: [`${kind}s`] },
 ];
-/** Where policies and webhooks are. */
+/** The path of policies and webhook configurations. */
 export const REGISTRATION = '/apis/admissionregistration.k8s.io/v1';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** How long a definition may take until it is served, and the pause between two looks, in ms. */
+/** The time limit until a definition is served, and the pause between two polls, in milliseconds. */
 const SERVED_MS = 30_000;
 const LOOK_MS = 10;
 
@@ -124,7 +124,10 @@ async function startWebhook({ sendAsAdmin }: Bench): Promise<Server> {
   return server;
 }
 
-/** Sends dry-run creates of the kinds in turn over one connection. Returns the tenth percentile of each, in ms. */
+/**
+ * Sends dry-run creates of the kinds in turn over one connection. Returns the tenth percentile of each, in
+ * milliseconds.
+ */
 export async function measure<Kind extends string>(
   kinds: readonly Kind[],
   server: Capstan,

@@ -11,9 +11,9 @@ const COMPARISONS: readonly Comparison[] = [
   get('JSON', undefined),
   watch('JSON', undefined, undefined, WATCHERS),
 ];
-/** Numbers of programs that use the cores. */
+/** The numbers of programs that use the cores. */
 const PROGRAMS = [2, 8, 32];
-/** Turns of each server: other load of the machine affects both. */
+/** The number of turns of each server: other load on the machine affects both alike. */
 const TURNS = 3;
 
 /** The results of one server, one for each of its turns. */
@@ -50,15 +50,15 @@ async function compare(of: Comparison, bench: Bench, programs: number, reference
 }
 
 /**
- * Creates, gets and watches beside programs that use the cores, by turns with the reference or, without one, with
- * nothing beside them.
+ * Creates, gets and watches next to programs that use the cores, in turns with the reference or, without one, with
+ * no other programs.
  */
 export const busyCases = (reference?: Reference): readonly Case[] => [
   {
     name: 'busy',
     async run(bench): Promise<Row[]> {
       const rows: Row[] = [];
-      // Beside so many programs, half a second of load is noise.
+      // Next to so many programs, half a second of load is noise.
       if (bench.short) return rows;
       for (const programs of PROGRAMS)
         for (const of of COMPARISONS) rows.push(await compare(of, bench, programs, reference));

@@ -6,7 +6,7 @@ import { load } from '../lib/load.js';
 import { median } from '../lib/median.js';
 
 const BYTES = 1500;
-/** The pause between two looks, in milliseconds. */
+/** The pause between two polls, in milliseconds. */
 const LOOK_MS = 20;
 
 /** Creates, or updates of one object per client, compared with a loop of synced batches. */
@@ -26,7 +26,7 @@ const writeCase = (is: 'create' | 'update', clients: number, aim?: number): Case
 });
 
 const QUOTAS = 5;
-/** Turns of each kind: other work on the machine affects both. */
+/** The number of turns of each kind: other work on the machine affects both alike. */
 const TURNS = 3;
 
 /** Namespaces without and with quotas; resolves when these are counted. */

@@ -19,7 +19,7 @@ interface Rates {
   readonly puts: number;
 }
 
-/** Measures the rates at etcd itself and at the plugin. */
+/** Measures the rates of etcd itself and of the plugin. */
 async function measureRates(bench: Bench, url: string, writers: number): Promise<Rates> {
   const [ms, rounds] = bench.short ? [bench.ms / 4, 3] : [bench.ms / 4, 5];
   const args = [WORKER, url, writers, BYTES, ms, rounds].map(String);
@@ -49,7 +49,7 @@ const putsCase = (writers: number, aim?: number): Case => ({
   },
 });
 
-/** A case with a server over an etcd of its own. */
+/** A case with a server over its own etcd. */
 const overEtcd = (
   name: string,
   what: string,
@@ -84,13 +84,13 @@ const creates = overEtcd('etcd-create', 'durable creates over etcd', async (benc
 const ALONE = fileURLToPath(new URL('../store/etcdAlone.js', import.meta.url));
 type AloneKind = 'update' | 'get' | 'list';
 
-/** Measures operations per second of etcd by itself. */
+/** Measures operations per second of etcd alone. */
 async function measureAlone(url: string, kind: AloneKind, clients: number, ms: number): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, [ALONE, url, kind, clients, BYTES, ms].map(String));
   return Number(stdout);
 }
 
-/** Objects of a list: as many as etcdAlone.ts reads. */
+/** The number of objects in a list, the same as in etcdAlone.ts. */
 const LISTED = 1000;
 const LISTS = 4;
 
@@ -130,7 +130,7 @@ const mixed = overEtcd('etcd-mixed', 'updates, reads and lists over etcd', async
   return rows;
 });
 
-/** Writers and watchers of a server over etcd, compared with as many of etcd alone. */
+/** Writers and watchers of a server over etcd, compared with the same number for etcd alone. */
 const watches = overEtcd('etcd-watch', 'watches over etcd', async (bench, server, etcd) => {
   const address = { ...server, token: server.adminToken };
   const rows: Row[] = [];
@@ -148,5 +148,5 @@ const watches = overEtcd('etcd-watch', 'watches over etcd', async (bench, server
   return rows;
 });
 
-/** The etcd plugin and a server over it, compared with the same work at etcd alone. */
+/** The etcd plugin and a server over it, compared with the same work for etcd alone. */
 export const etcds: readonly Case[] = [putsCase(1), putsCase(16), putsCase(64, 0.85), creates, mixed, watches];

@@ -7,7 +7,7 @@ import { configMap } from '../load/tasks.js';
 
 const BYTES = 1500;
 
-/** Numbers of clients, and how many of the watchers read protobuf. */
+/** The numbers of clients, and of the watchers that read protobuf. */
 interface FanoutSize {
   readonly writers: number;
   readonly watchers: number;
@@ -16,7 +16,7 @@ interface FanoutSize {
   readonly tokens?: readonly string[];
 }
 
-/** Runs writers and watchers in a namespace of their own of a server, with the credentials of `address`. */
+/** Runs writers and watchers in their own namespace of a server, with the credentials of `address`. */
 export async function runFanout(server: Capstan, address: Address, size: FanoutSize): Promise<Loaded> {
   const namespace = `bench-fanout-${size.writers}-${size.watchers}`;
   const writePath = `/api/v1/namespaces/${namespace}/configmaps`;
@@ -31,7 +31,7 @@ export async function runFanout(server: Capstan, address: Address, size: FanoutS
   return await load({ is: 'fanout', address, watchPath, writePath, namespace, bytes: BYTES, ...size }, server.pid);
 }
 
-/** Describes how late deliveries were, and whether watches were closed. */
+/** Describes the lag of deliveries, and whether watches were closed. */
 const lagNote = ({ p50, p99, dropped, errors, bytes, seconds }: Loaded): string =>
   `lag p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; ${dropped} watches closed; ${Math.round(bytes / seconds)} writes/s${errors ? `; ${errors} errors` : ''}`;
 
@@ -81,7 +81,7 @@ function fanoutCase(writers: number, watchers: number, aim: number, protobuf?: '
 }
 
 /**
- * Very many watchers of one busy collection: deliveries per second, and how late the latest are, from the write to the
+ * Very many watchers of one busy collection: deliveries per second, and the longest lag, from the write to the
  * client.
  */
 const manyWatchers: Case = {
@@ -96,7 +96,7 @@ const manyWatchers: Case = {
   },
 };
 
-/** Deliveries to watchers, compared with a broadcast that sends each event by itself. */
+/** Deliveries to watchers, compared with a broadcast that sends each event separately. */
 export const fanout: readonly Case[] = [
   fanoutCase(1, 100, 0.6),
   fanoutCase(1, 1000, 0.6),

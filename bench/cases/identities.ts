@@ -6,12 +6,12 @@ import { load } from '../lib/load.js';
 const KINDS = 50;
 const NAMESPACES = 20;
 const IDENTITIES = 200;
-/** Connections over which the kinds and their objects are created. */
+/** The number of connections over which the kinds and their objects are created. */
 const WRITERS = 8;
 
 const GROUP = 'bench.example.com';
 const BASE = `/apis/${GROUP}/v1`;
-/** Members of every object. */
+/** The members of every object. */
 const DATA = { data: { text: 'x'.repeat(200) } };
 
 /** Defines a kind and creates an object `one` of it in each namespace. Returns the paths of the objects. */
@@ -66,8 +66,8 @@ async function allowReads(server: Capstan): Promise<void> {
 
 /**
  * Gets as the clients of a large cluster send them: many identities, each of which reads many kinds in many namespaces.
- * The difference to gets of one object by one client is the cost of finding identity and permission. It has a
- * server of its own.
+ * The difference to gets of one object by one client is the cost of finding identity and permission. It has its own
+ * server.
  */
 const identities: Case = {
   name: 'identities',

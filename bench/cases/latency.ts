@@ -15,7 +15,7 @@ const ROLES = ['front end', 'pool', 'writer', 'control', OTHERS];
 
 /**
  * The cost of one write in each kind of thread: wake-ups, time on a core and without one, other context switches, and
- * system calls. Only Linux reports these; elsewhere one row says so.
+ * system calls. Only Linux reports these; on other systems one row says so.
  */
 function rowsByThread(name: string, { roles }: Capstan, { threads, operations }: Loaded): Row[] {
   if (threads.size === 0)
@@ -38,7 +38,7 @@ function rowsByThread(name: string, { roles }: Capstan, { threads, operations }:
 }
 
 /**
- * How long the stages of a create by some clients take, on a server of its own: noting the times costs a few
+ * The durations of the stages of a create by some clients, on a separate server, since recording the times takes a few
  * microseconds for each.
  */
 async function rowsByStage({ dir, tls, ms }: Bench, clients: number): Promise<Row[]> {
@@ -94,5 +94,5 @@ const latency: Case = {
   },
 };
 
-/** Where the time of one write goes: CPU time, waits and wake-ups of each thread, and the time of each stage. */
+/** The times of one write: CPU time, waits and wake-ups of each thread, and the time of each stage. */
 export const latencies: readonly Case[] = [latency];

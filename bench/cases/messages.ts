@@ -1,7 +1,7 @@
 import type { Case, Row } from '../lib/case.js';
 import { measureMessages } from '../messages/measure.js';
 
-/** Items of a message: of a single client, and of a full batch. */
+/** The numbers of items in a message: of a single client, and of a full batch. */
 const COUNTS = [1, 4, 16];
 
 const messages: Case = {

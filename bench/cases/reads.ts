@@ -45,7 +45,7 @@ const get: Case = {
   },
 };
 
-/** Objects in the list. */
+/** The number of objects in the list. */
 const LISTED = 5000;
 
 const list: Case = {
@@ -75,8 +75,8 @@ const list: Case = {
 };
 
 /**
- * A consistent list of many small objects by one reader: the time until the last byte has come, compared with as many
- * bytes from one buffer. It has a server of its own, so that no other case has these objects in its memory.
+ * A consistent list of many small objects by one reader: the time until the last byte has arrived, compared with as
+ * many bytes from one buffer. It has its own server, so that no other case has these objects in memory.
  */
 const largeList: Case = {
   name: 'list-large',

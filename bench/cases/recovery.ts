@@ -13,8 +13,8 @@ const revisionOf = (list: string): string =>
   (JSON.parse(list) as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
 
 /**
- * Watches that all come back at once after a restart, from the revision that they had reached before: the time until
- * the last one has the changes that it has missed, and how long a get takes meanwhile, compared with one alone.
+ * Watches that all reconnect at once after a restart, from the revision that they had reached before: the time until
+ * the last one has the missed changes, and the duration of a get meanwhile, compared with a get alone.
  */
 const resume: Case = {
   name: 'watch-resume',
@@ -47,7 +47,7 @@ const resume: Case = {
   },
 };
 
-/** Bytes of the bodies of a burst. */
+/** The total size of the bodies of a burst, in bytes. */
 const LARGE_BYTES = 1_000_000;
 
 /** Resident memory after large bodies and large lists have ended, compared with that before. */
@@ -57,7 +57,7 @@ const burst: Case = {
     const server = await startCapstan({ dataDir: join(dir, 'burst'), tls });
     const address = { ...server, token: server.adminToken };
     const update = { is: 'update', address, namespace: NAMESPACE, prefix: 'large-', bytes: LARGE_BYTES } as const;
-    // The objects stay: they are part of the state before.
+    // The objects remain: they are part of the state before.
     await load({ ...update, clients: 8, ms: 1 }, server.pid);
     const before = await residentAtRest(server.pid, quietMs);
     const time = short ? ms : 4 * ms;

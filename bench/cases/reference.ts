@@ -42,7 +42,7 @@ export const write = (is: 'create' | 'update', clients: number, aim?: number): C
   }),
 });
 
-/** Events to watches of one object, of which one client writes as many as these take. */
+/** Events to watches of one object, written by one client as fast as the watches receive them. */
 export const watch = (title: string, protobuf: 'all' | undefined, aim?: number, watchers = WATCHERS): Comparison => ({
   name: `reference-watch-${title.toLowerCase()}`,
   title: `watch in ${title}, 1 writer, ${formatNumber(watchers)} watchers`,
@@ -116,7 +116,7 @@ const COMPARISONS: readonly Comparison[] = [
   list('metadata', meta('PartialObjectMetadataList')),
 ];
 
-/** Runs a comparison at one server, in a namespace of its own. */
+/** Runs a comparison on one server, in its own namespace. */
 export async function measure(
   { name, prepare, task }: Comparison,
   address: Address,
@@ -129,7 +129,10 @@ export async function measure(
   return await load(task(address, namespace, ms), pids);
 }
 
-/** Cases beside a running reference: the same requests to both, each by rate and by CPU of all its processes. */
+/**
+ * Cases that compare with a running reference: the same requests to both, each measured by rate and by CPU time of all
+ * processes.
+ */
 export const referenceCases = (reference: Reference): readonly Case[] =>
   COMPARISONS.map(of => ({
     name: of.name,

@@ -6,7 +6,7 @@ import { load } from '../lib/load.js';
 import { median } from '../lib/median.js';
 import { type Cpu, cpuOf, residentAtRest } from '../lib/process.js';
 
-/** Starts, each until the server is ready. */
+/** The number of starts, each until the server is ready. */
 class Starts {
   readonly times: number[] = [];
   readonly #user: number[] = [];
@@ -19,7 +19,7 @@ class Starts {
     this.#system.push(system);
   }
 
-  /** The medians, as figures of a row. */
+  /** The medians, formatted for a row. */
   get figures(): Pick<Row, 'unit' | 'value' | 'userUs' | 'systemUs' | 'atMost'> {
     const [value, userUs, systemUs] = [this.times, this.#user, this.#system].map(median);
     return { unit: 'ms', value: value!, userUs, systemUs, atMost: true };

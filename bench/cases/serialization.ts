@@ -4,7 +4,7 @@ import { ENGINES } from '../serialization/engines.js';
 import { type Measurement, measure } from '../serialization/measure.js';
 import { tableOf } from '../serialization/table.js';
 
-/** Items of the lists. */
+/** The number of items in the lists. */
 const ITEMS = { short: 5, long: 500 };
 const ROUNDS = { short: { rounds: 5, roundMs: 4 }, long: { rounds: 9, roundMs: 50 } };
 
@@ -37,5 +37,5 @@ const serialization: Case<SerializationRow> = {
   report: { table: tableOf, chart: chartOf },
 };
 
-/** Encodings of objects and lists, side by side; no server is started. */
+/** Encodings of objects and lists, compared with each other; no server is started. */
 export const serializations: readonly Case[] = [serialization];

@@ -6,7 +6,7 @@ import { load } from '../lib/load.js';
 const NAMESPACE = 'default';
 const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const BYTES = 2700;
-/** Lists that are read at once. */
+/** The number of lists that are read at once. */
 const READERS = 4;
 
 /** A form of a list: its name, media type and query. */
@@ -20,14 +20,14 @@ const FORMS: readonly (readonly [name: string, accept: string, query: string])[]
 ];
 
 /**
- * Large lists in every form, and how long a get and a create take beside four of them. The baseline of these two is the
- * same without lists.
+ * Large lists in every form, and the duration of a get and a create during four of them. The baseline of these two is
+ * the same without lists.
  */
 const slices: Case = {
   name: 'slices',
   async run({ dir, tls, short, ms: caseMs }): Promise<Row[]> {
     const count = short ? 2000 : 20_000;
-    // There are many forms.
+    // In short runs each form gets half of the time, since there are many.
     const ms = short ? caseMs / 2 : caseMs;
     const server = await startCapstan({ dataDir: join(dir, 'slices'), tls });
     const address = { ...server, token: server.adminToken };
@@ -44,7 +44,7 @@ const slices: Case = {
       const lists = await list(ms);
       const label = `list of ${count} as ${name}`;
       rows.push({ case: label, unit: 'lists/s', value: rateOf(lists), ...costOf(lists) });
-      // The lists go on for as long as the others are measured.
+      // The lists continue as long as the others are measured.
       const [, beside, written] = await Promise.all([list(2 * ms), get(), create()]);
       const common = { unit: 'ms', atMost: true } as const;
       rows.push({ case: `${label}: get beside it, p99`, ...common, value: beside.p99, baseline: alone.get.p99 });
@@ -55,5 +55,5 @@ const slices: Case = {
   },
 };
 
-/** Large lists in every form, and the latency of others meanwhile. */
+/** Large lists in every form, and the latency of other requests meanwhile. */
 export const slicedLists: readonly Case[] = [slices];

@@ -6,7 +6,7 @@ import { residentAtRest } from '../lib/process.js';
 import { measure } from '../store/tasks.js';
 
 const KILOBYTE = 1024;
-/** Size of objects where puts are compared: that of creates in other cases. */
+/** The size of objects in comparisons of puts: that of creates in other cases. */
 const PUT_BYTES = 1500;
 const WRITERS = 64;
 
@@ -74,7 +74,7 @@ const puts: Case = {
   },
 };
 
-/** Resident memory of a server with many objects, compared with 1.6 times their bytes and 150 MB. */
+/** Resident memory of a server with many objects, compared with 1.6 times their size plus 150 MB. */
 const memory: Case = {
   name: 'store-memory',
   async run(bench): Promise<Row[]> {
@@ -100,7 +100,7 @@ const memory: Case = {
   },
 };
 
-/** Memory that cached objects hold if each came in one commit with many others that have changed since. */
+/** Memory that cached objects hold if each was committed together with many others that have changed since. */
 const churn: Case = {
   name: 'store-memory-churn',
   async run(): Promise<Row[]> {
@@ -117,7 +117,7 @@ const churn: Case = {
   },
 };
 
-/** The embedded store by itself, and the memory of a server that has opened it. */
+/** The embedded store alone, and the memory of a server that has opened it. */
 export const stores: readonly Case[] = [
   openCase(10_000),
   openCase(100_000),

@@ -8,7 +8,7 @@ import { CREATES, define, measure, REGISTRATION, rulesOf } from './admission.js'
 
 const KINDS = ['plain', 'validated', 'policed'] as const;
 const POLICIES = 100;
-/** The most that a validator of a plugin may add, in µs. */
+/** The limit for the time that a validator of a plugin may add, in µs. */
 const AIM_US = 20;
 
 /** Policies of the policed kind, each with a condition, two variables and two validations. */

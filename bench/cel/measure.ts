@@ -54,7 +54,7 @@ const env = createEnvironment({
 
 type Run = () => unknown;
 
-/** Calls in a round: few, so that some rounds are undisturbed on a busy machine. */
+/** The number of calls in a round: few, so that some rounds are undisturbed on a busy machine. */
 const CALLS = 1000;
 
 function nanosecondsOf(run: Run, calls: number): number {
@@ -63,7 +63,9 @@ function nanosecondsOf(run: Run, calls: number): number {
   return ((performance.now() - start) / calls) * 1e6;
 }
 
-/** Nanoseconds per call of each function: the best of alternating rounds; undefined for an engine that cannot run. */
+/**
+ * Nanoseconds per call of each function: the best of alternating rounds; undefined for an engine that cannot run it.
+ */
 function fastestOf(runs: readonly (Run | undefined)[], rounds: number, calls = CALLS): (number | undefined)[] {
   const best = runs.map(run => (run ? Number.POSITIVE_INFINITY : undefined));
   for (let i = 0; i < rounds; i++) {

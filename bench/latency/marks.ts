@@ -1,7 +1,7 @@
 /**
- * Preloaded into the server of the case `latency`, in every thread: writes when messages of writes are posted and taken
- * to a file in the directory CAPSTAN_BENCH_MARKS. A line is a time in nanoseconds, a `Mark` and the ids of the writes;
- * `bench/lib/stages.ts` reads it.
+ * Preloaded into the server of the case `latency`, in every thread: writes the times at which messages of writes are
+ * posted and received to a file in the directory CAPSTAN_BENCH_MARKS. A line is a time in nanoseconds, a `Mark` and the
+ * ids of the writes; `bench/lib/stages.ts` reads it.
  */
 import { appendFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -11,7 +11,7 @@ import type { Batch } from '../../core/threads/messages/jobs.js';
 import { decodeFromWriter, decodeToWriter } from '../../core/threads/messages/wire.js';
 import { roleOf } from './role.js';
 
-/** A hand-over of a write from one thread to another: posted, or taken. */
+/** A hand-over of a write from one thread to another: posted, or received. */
 export type Mark =
   | 'job'
   | 'jobTaken'
@@ -28,7 +28,7 @@ const directory = process.env['CAPSTAN_BENCH_MARKS'];
 const FLUSH_MS = 200;
 const NONE: Ids = [];
 
-/** The writes of the tasks of Piscina that have not ended: their results do not name them. */
+/** The writes of running Piscina tasks, since the results do not name their writes. */
 const tasks = new Map<number, Ids>();
 
 /** A message of Piscina: a task, or its result. */
@@ -60,7 +60,7 @@ function idsOfVerdicts(message: unknown): Ids {
   return decoded?.is === 'events' ? decoded.verdicts.map(({ id }) => id) : NONE;
 }
 
-/** The step of a write that a posted or received message stands for; undefined if it belongs to no write. */
+/** The step of a write to which a posted or received message belongs; undefined if it belongs to no write. */
 function meaningOf(role: string, action: 'post' | 'take', message: unknown): readonly [Mark, Ids] | undefined {
   const isPost = action === 'post';
   if (isTask(message)) {

@@ -3,7 +3,7 @@ import { median } from './median.js';
 
 const cpuOf = ({ userUs = 0, systemUs = 0 }: Row): number => userUs + systemUs;
 
-/** Summarizes the rows of several rounds as one. The other build takes the place of the baseline. */
+/** Summarizes the rows of several rounds as one. The other build is the baseline. */
 function summarize(own: readonly Row[], other: readonly Row[]): Row {
   const ratios = own.map((row, i) => row.value / other[i]!.value).toSorted((a, b) => a - b);
   const cpu = own.map((row, i) => cpuOf(row) / cpuOf(other[i]!));
@@ -22,7 +22,7 @@ function summarize(own: readonly Row[], other: readonly Row[]): Row {
 }
 
 /**
- * Runs a case on the servers of two builds in alternating order, so that other load of the machine affects both alike.
+ * Runs a case on the servers of two builds in alternating order, so that other load on the machine affects both alike.
  * Returns medians; the baseline is the other build.
  */
 export async function compare(of: Case, own: Bench, other: Bench, rounds: number): Promise<Row[]> {

@@ -9,10 +9,10 @@ import type { Target } from './target.js';
 
 /** The build that this program belongs to. */
 const BUILD = fileURLToPath(new URL('../..', import.meta.url));
-/** Preloaded into servers, those of other builds too. */
+/** The module that is preloaded into servers, also into those of other builds. */
 const PROBE = new URL('../latency/probe.js', import.meta.url).href;
 const MARKS = new URL('../latency/marks.js', import.meta.url).href;
-/** A start that takes longer has failed. */
+/** The time limit of a start, in milliseconds. */
 const START_MS = 60_000;
 
 /** Finds a free port of the loopback interface. */
@@ -28,7 +28,7 @@ export async function findFreePort(): Promise<number> {
 
 /** A running server. */
 export interface Capstan extends Target {
-  /** Token of a user who is authorized by a role binding, as users are, not by a built-in group. */
+  /** The token of a user who is authorized by a role binding, like real users, and not by a built-in group. */
   readonly token: string;
   readonly adminToken: string;
   /** Milliseconds from the start of the process until it is ready. */
@@ -39,12 +39,12 @@ export interface Capstan extends Target {
 
 const TOKENS = { admin: 'bench-admin-token', user: 'bench-user-token' };
 
-/** How a server is started. */
+/** The options of a start. */
 export interface CapstanOptions {
   readonly dataDir: string;
   readonly tls: boolean;
   readonly cpuProfile?: boolean;
-  /** Directory for the times of the messages of writes. */
+  /** The directory for the times of messages of writes. */
   readonly marks?: string;
   /** Further users, by token: members of the group `bench-many`. */
   readonly tokens?: readonly string[];
@@ -94,8 +94,9 @@ export async function startCapstan({
       join(dataDir, 'data'),
     ],
     {
-      // A session of its own, as services and the reference have: Linux divides the cores between sessions first
-      // (`sched_autogroup_enabled`), and would count this server's threads with the load generator and other programs.
+      // The server gets its own session, like services and the reference: Linux divides the cores between sessions
+      // first (`sched_autogroup_enabled`), and would count this server's threads with the load generator and other
+      // programs.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -105,7 +106,7 @@ export async function startCapstan({
       },
     },
   );
-  // The signals of a terminal do not reach its session: `bench/run.ts` exits at them.
+  // Signals of the terminal do not reach that session: `bench/run.ts` exits when it gets them.
   const endWithBench = (): boolean => child.kill('SIGTERM');
   process.once('exit', endWithBench);
   child.once('exit', () => process.off('exit', endWithBench));
@@ -124,7 +125,7 @@ export const withAdmin = <T>(server: Capstan, use: (send: SendAsAdmin) => Promis
     use((method, path, body) => send(method, path, body && JSON.stringify(body))),
   );
 
-/** `SendAsAdmin` over a connection of its own. */
+/** `SendAsAdmin` over a new connection. */
 export const sendAsAdmin = (server: Capstan, ...request: Parameters<SendAsAdmin>): Promise<string> =>
   withAdmin(server, send => send(...request));
 

@@ -7,7 +7,7 @@ export interface Row {
   readonly unit: string;
   readonly value: number;
   readonly baseline?: number;
-  /** The bound of `value / baseline`: the least, or with `atMost` the greatest. */
+  /** The target for `value / baseline`: the minimum, or with `atMost` the maximum. */
   readonly aim?: number;
   readonly atMost?: boolean;
   /** CPU microseconds per operation of all threads. */
@@ -22,17 +22,17 @@ export interface Row {
 export interface Bench {
   readonly short: boolean;
   readonly tls: boolean;
-  /** The server is compared with that of another build: a case may leave out its baseline. */
+  /** True if the server is compared with that of another build: a case may omit its baseline. */
   readonly against: boolean;
   /** Measured time of one load. */
   readonly ms: number;
-  /** How long the memory of a process must not have fallen before it is read. */
+  /** The time for which the memory of a process must not have decreased before it is read, in milliseconds. */
   readonly quietMs: number;
   /** PEM files for baselines; undefined for plain HTTP. */
   readonly certificate: { readonly cert: string; readonly key: string } | Record<string, never>;
   /** A directory that is removed at the end. */
   readonly dir: string;
-  /** The server that cases share; started when first asked for. */
+  /** The server that cases share, which is started when it is first requested. */
   server(): Promise<Capstan>;
   /** Sends a request to the shared server. */
   readonly sendAsAdmin: SendAsAdmin;
@@ -42,7 +42,7 @@ export interface Bench {
 export interface Case<R extends Row = Row> {
   readonly name: string;
   run(bench: Bench): Promise<readonly R[]>;
-  /** For rows that do not fit the common table: a table of their own, and a chart, an SVG file beside the results. */
+  /** For rows that do not fit into the common table: a separate table, and a chart, an SVG file next to the results. */
   readonly report?: { table(rows: readonly R[]): string; chart(rows: readonly R[]): string };
 }
 
@@ -60,6 +60,6 @@ export const cpuPerOperation = ({ cpu, operations }: Loaded): number => (cpu.use
 /** Operations per second. */
 export const rateOf = ({ operations, seconds }: Loaded): number => operations / seconds;
 
-/** A note of how long requests took, and how many failed. */
+/** A note on the duration of requests, and the number of failures. */
 export const timesOf = ({ p50, p99, errors }: Loaded): string =>
   `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms${errors ? `, ${errors} errors` : ''}`;

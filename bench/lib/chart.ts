@@ -6,12 +6,12 @@ const MARGIN = 20;
 const TOP = 66;
 const LINE = 24;
 const BAR = 14;
-/** The plot begins behind the labels, and ends before the figures. */
+/** The plot begins to the right of the labels, and ends to the left of the figures. */
 const PLOT = { left: 330, right: 700 };
 /** The widest scale: values beyond it are drawn at its end. */
 const MOST = 64;
 
-/** Readable in light and dark: a viewer that prefers dark gets the second set of colours. */
+/** Readable in light and dark: a viewer that prefers dark gets the second set of colors. */
 const STYLE = `
   svg { --back: #ffffff; --text: #1f2328; --faint: #59636e; --grid: #d1d9e0; --good: #1a7f37; --bad: #b35900; }
   @media (prefers-color-scheme: dark) {
@@ -27,13 +27,13 @@ const STYLE = `
   .good { fill: var(--good); }
   .bad { fill: var(--bad); }`;
 
-/** A value beside that of something else: how many times as great it is. */
+/** A value in relation to another: the ratio. */
 export interface Compared {
   readonly label: string;
   readonly ratio: number;
-  /** The text beside the bar. */
+  /** The text next to the bar. */
   readonly figure: string;
-  /** Whether less is better. */
+  /** True if less is better. */
   readonly isLessBetter: boolean;
 }
 
@@ -75,10 +75,10 @@ ${[text(MARGIN, 28, title, 'title'), ...grid, ...bars].join('\n')}
 `;
 }
 
-/** The label of a case, short enough for its place. */
+/** The label of a case, shortened to the available space. */
 const shortLabel = (label: string): string => (label.length > 46 ? `${label.slice(0, 45)}…` : label);
 
-/** A chart of the common table: each value beside its baseline. Rows without one are left out. */
+/** A chart of the common table: each value next to its baseline. Rows without a baseline are omitted. */
 export function tableChart(title: string, than: string, rows: readonly Row[]): string {
   const compared = rows.flatMap(({ case: label, value, baseline, unit, atMost }) => {
     if (!baseline || !(value > 0)) return [];

@@ -6,7 +6,7 @@ import { formatNumber } from './report.js';
 /** The content of a file of results. */
 export interface SavedResults {
   readonly commit: string;
-  /** When they were measured, in ISO 8601. */
+  /** The time of the measurement, in ISO 8601. */
   readonly at: string;
   readonly short: boolean;
   readonly rows: readonly Row[];
@@ -28,12 +28,12 @@ export function readHistory(directory: string): SavedResults[] {
 const ESCAPES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, character => ESCAPES[character]!);
 
-/** The value of a row in a chart: its own, or its ratio to the baseline, which depends less on the machine. */
+/** The value of a row in a chart: the ratio to the baseline if there is one, since it depends less on the machine. */
 const shownOf = ({ value, baseline }: Row): number => (baseline ? value / baseline : value);
 
 const [WIDTH, HEIGHT, MARGIN] = [240, 60, 8];
 
-/** A line from commit to commit, from zero up; the points have the commits and values as titles. */
+/** A line chart over commits, with an axis from zero; the points have the commits and values as titles. */
 function chart(points: readonly Point[]): string {
   const values = points.map(({ row }) => shownOf(row));
   const highest = Math.max(...values, Number.MIN_VALUE);
@@ -69,7 +69,7 @@ const STYLE = `body{font:14px sans-serif;margin:2em}td,th{padding:2px 12px;text-
 polyline{fill:none;stroke:#36c;stroke-width:2}circle{fill:#36c}`;
 const HEAD = ['case', 'latest value', 'baseline', 'ratio', 'CPU µs', 'commit', 'over commits: ratio, or value'];
 
-/** A page, without anything from elsewhere, with every case over all commits that it was measured at. */
+/** A self-contained page with every case over all commits at which it was measured. */
 export function historyPage(history: readonly SavedResults[]): string {
   const cases = new Map<string, Point[]>();
   for (const { commit, rows } of history)

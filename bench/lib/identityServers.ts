@@ -74,9 +74,9 @@ export async function startProvider(folder: string): Promise<BenchProvider> {
 
 /** A service that decides about requests. */
 export interface BenchWebhook {
-  /** The flags of a server that asks it after RBAC. */
+  /** The flags of a server that calls it after RBAC. */
   readonly flags: readonly string[];
-  /** How often it was asked about each user. */
+  /** The number of calls for each user. */
   readonly calls: ReadonlyMap<string, number>;
   close(): void;
 }

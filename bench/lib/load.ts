@@ -9,9 +9,9 @@ const GENERATOR = fileURLToPath(new URL('../load/main.js', import.meta.url));
 export interface Loaded extends Measured {
   /** CPU microseconds that the processes used in the measured time. */
   readonly cpu: Cpu;
-  /** Resources that the threads of the first one have used in the measured time, by their ids. */
+  /** Resources that the threads of the first process have used in the measured time, by thread id. */
   readonly threads: ReadonlyMap<string, ThreadUse>;
-  /** Resident bytes of the processes at its end. */
+  /** Resident bytes of the processes at the end of that time. */
   readonly resident: number;
 }
 
@@ -29,8 +29,8 @@ function cpuOfAll(pids: Pids): Cpu {
 const residentOfAll = (pids: Pids): number => listOf(pids).reduce((sum, pid) => sum + residentOf(pid), 0);
 
 /**
- * Runs a task in a load generator of its own and measures the processes `pids` meanwhile. `whileIdle` runs between
- * begin and end of an `idle` task.
+ * Runs a task in its own load generator and measures the processes `pids` meanwhile. `whileIdle` runs between
+ * the beginning and the end of an `idle` task.
  */
 export function load(task: Task, pids: Pids, whileIdle?: () => Promise<void>): Promise<Loaded> {
   const generator = fork(GENERATOR, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });

@@ -9,7 +9,7 @@ export interface Cpu {
 /** Microseconds per tick of `/proc/<pid>/stat`: USER_HZ is 100 on every Linux that Node.js runs on. */
 const TICK_US = 10_000;
 
-/** CPU time used so far, from `/proc` (proc(5)); zero where there is no `/proc`. */
+/** CPU time used so far, from `/proc` (proc(5)); zero without `/proc`. */
 export function cpuOf(pid: number): Cpu {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -26,9 +26,9 @@ export interface ThreadUse {
   readonly cpu: number;
   /** Ready to run, without a core. */
   readonly waited: number;
-  /** How often it was woken after a wait: its voluntary context switches. */
+  /** The number of wake-ups after a wait: voluntary context switches. */
   readonly wakeUps: number;
-  /** How often it lost its core to another thread: its other context switches. */
+  /** The number of times that it lost its core to another thread: involuntary context switches. */
   readonly preemptions: number;
   /** System calls that read or write, which most messages between threads are signaled by. Others are not counted. */
   readonly calls: number;
@@ -36,7 +36,7 @@ export interface ThreadUse {
 
 const UNUSED: ThreadUse = { cpu: 0, waited: 0, wakeUps: 0, preemptions: 0, calls: 0 };
 
-/** The number behind a name at the beginning of a line of a file of `/proc`; 0 without it. */
+/** The number after a name at the beginning of a line of a file of `/proc`; 0 if there is none. */
 const numberOf = (text: string, name: string): number =>
   Number.parseInt(
     text
@@ -46,7 +46,7 @@ const numberOf = (text: string, name: string): number =>
     10,
   );
 
-/** The text of a file; '' if there is none, or it may not be read. */
+/** The text of a file; '' if it does not exist or may not be read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -55,7 +55,7 @@ function textOf(file: string): string {
   }
 }
 
-/** The use of each thread of a process so far, by its id, from `/proc` (proc(5)); empty without `/proc`. */
+/** The resource use of each thread of a process so far, by thread id, from `/proc` (proc(5)); empty without `/proc`. */
 export function threadsOf(pid: number): Map<string, ThreadUse> {
   const threads = new Map<string, ThreadUse>();
   const directory = `/proc/${pid}/task`;
@@ -73,7 +73,7 @@ export function threadsOf(pid: number): Map<string, ThreadUse> {
       });
     }
   } catch {
-    // A thread has ended meanwhile, or there is no such directory.
+    // A thread has ended meanwhile, or the directory does not exist.
   }
   return threads;
 }
@@ -87,17 +87,17 @@ export const addUse = (a: ThreadUse, b: ThreadUse, factor = 1): ThreadUse => ({
   calls: a.calls + factor * b.calls,
 });
 
-/** The sum of the use of several threads. */
+/** The sum of the resource use of several threads. */
 export const sumOfUses = (uses: Iterable<ThreadUse>): ThreadUse =>
   [...uses].reduce((sum, use) => addUse(sum, use), UNUSED);
 
-/** The use of threads between two readings of `threadsOf`. */
+/** The resource use of threads between two results of `threadsOf`. */
 export const usedBetween = (
   before: ReadonlyMap<string, ThreadUse>,
   after: ReadonlyMap<string, ThreadUse>,
 ): Map<string, ThreadUse> => new Map(Array.from(after, ([id, use]) => [id, addUse(use, before.get(id) ?? UNUSED, -1)]));
 
-/** Resident memory in bytes, from `/proc`; zero where there is none. */
+/** Resident memory in bytes, from `/proc`; zero without `/proc`. */
 export function residentOf(pid: number): number {
   try {
     const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -108,8 +108,8 @@ export function residentOf(pid: number): number {
 }
 
 /**
- * Reads a figure that falls while garbage is collected, such as used memory: returns it once it has not fallen by more
- * than 1 % for `quietMs`, or after `limitMs` at the latest.
+ * Reads a value that decreases while garbage is collected, such as used memory. Returns it once it has not decreased by
+ * more than 1 % for `quietMs`, or after `limitMs` at the latest.
  */
 export async function readAtRest(read: () => number, quietMs: number, limitMs = 90_000): Promise<number> {
   const began = performance.now();
@@ -124,6 +124,6 @@ export async function readAtRest(read: () => number, quietMs: number, limitMs = 
   return read();
 }
 
-/** Resident bytes of a process that has come to rest: once they have not fallen for `quietMs`. */
+/** The resident bytes of a process once they have not decreased for `quietMs`. */
 export const residentAtRest = (pid: number, quietMs: number): Promise<number> =>
   readAtRest(() => residentOf(pid), quietMs);

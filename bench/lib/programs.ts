@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program that uses a core for as long as it has one, after it has said that it begins. */
+/** A program that reports its beginning, and then uses a core permanently. */
 const PROGRAM = "process.stdout.write('.', () => { for (;;); })";
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -11,7 +11,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Runs `run` beside a number of programs that use the cores, and ends these. */
+/** Runs `run` next to a number of programs that use the cores, and then ends these. */
 export async function withPrograms<T>(count: number, run: () => Promise<T>): Promise<T> {
   const programs = Array.from({ length: count }, () =>
     spawn(process.execPath, ['-e', PROGRAM], { stdio: ['ignore', 'pipe', 'inherit'] }),

@@ -7,12 +7,12 @@ export interface Reference extends Address {
   readonly pids: readonly number[];
 }
 
-/** Fields of `/proc/<pid>/stat` behind the name of the program (proc(5)): the process group is the third. */
+/** Fields of `/proc/<pid>/stat` after the name of the program (proc(5)): the process group is the third. */
 const GROUP_FIELD = 2;
 /** State of a listening socket in `/proc/net/tcp`. */
 const LISTENING = '0A';
 
-/** The result of `read`; undefined if it throws, because a process has ended or belongs to somebody else. */
+/** The result of `read`; undefined if it throws, because a process has ended or belongs to another user. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -52,8 +52,8 @@ function groupOf(pid: number): string | undefined {
 }
 
 /**
- * Finds the server at a URL of this machine. Its processes are that which listens on the port and all of the same
- * process group: those that one script has started. Throws if no process of this user listens there.
+ * Finds the server at a URL of this machine. Its processes are the one that listens on the port and all of the same
+ * process group, such as those that the same script has started. Throws if no process of this user listens there.
  */
 export function findReference(url: string, token: string): Reference {
   const { hostname, port, protocol } = new URL(url);

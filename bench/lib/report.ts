@@ -1,6 +1,6 @@
 import type { Row } from './case.js';
 
-/** A number with thousands separators; empty for none. */
+/** A number with thousands separators; an empty string for undefined. */
 export const formatNumber = (value: number | undefined, digits = 0): string =>
   value === undefined || !Number.isFinite(value)
     ? ''

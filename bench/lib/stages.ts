@@ -14,14 +14,16 @@ const STAGES: readonly (readonly [name: string, from: Mark, to: Mark])[] = [
 ];
 const NEEDED: readonly Mark[] = [...new Set(STAGES.flatMap(([, from, to]) => [from, to]))];
 
-/** How long a stage took, in microseconds. */
+/** Median and 99th percentile of the duration of a stage, in microseconds. */
 export interface Stage {
   readonly name: string;
   readonly p50: number;
   readonly p99: number;
 }
 
-/** The marks in the files of a directory in their order, each with a time in microseconds and the ids of its writes. */
+/**
+ * The marks in the files of a directory in order of time, each with a time in microseconds and the ids of its writes.
+ */
 const marksIn = (directory: string): (readonly [time: number, mark: Mark, ids: readonly string[]])[] =>
   readdirSync(directory)
     .flatMap(file => readFileSync(join(directory, file), 'utf8').trim().split('\n'))
@@ -33,7 +35,7 @@ const marksIn = (directory: string): (readonly [time: number, mark: Mark, ids: r
 
 /**
  * The stages of writes in the last `seconds`, from the files of `bench/latency/marks.ts`. Incomplete writes do not
- * count. An id is used again once the write before has its verdict.
+ * count. An id is reused once its previous write has the verdict.
  */
 export function stagesIn(directory: string, seconds: number): readonly Stage[] {
   const marks = marksIn(directory);

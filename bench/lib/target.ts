@@ -1,4 +1,4 @@
-/** A process that load is sent to: the server, or a baseline. */
+/** A process under load: the server, or a baseline. */
 export interface Target {
   readonly pid: number;
   readonly host: string;

@@ -1,6 +1,6 @@
 import { definePlugin, type Plugin, validator } from '../../core/api/index.js';
 
-/** How many validators the plugin has: together they take long enough to be measured. */
+/** The number of validators of the plugin: enough for a measurable total time. */
 export const VALIDATORS = 50;
 
 /** A plugin with validators of one kind that read its objects and allow everything. */

@@ -12,7 +12,7 @@ export interface Address {
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NEWLINE = 10;
 
-/** An answer: its status and the length of its body, and the body itself if it was asked for. */
+/** An answer: its status and the length of its body, and the body itself if it was requested. */
 export interface Answer {
   readonly status: number;
   readonly length: number;
@@ -63,7 +63,7 @@ class Chunks {
   #inLine = true;
   #last = false;
 
-  /** Takes bytes. Returns true once the last chunk and the empty line after it have arrived. */
+  /** Processes bytes. Returns true once the last chunk and the empty line after it have arrived. */
   push(bytes: Buffer, body: ((part: Buffer) => void) | undefined): boolean {
     let at = 0;
     while (at < bytes.length) {
@@ -99,8 +99,8 @@ class Chunks {
 }
 
 /**
- * A keep-alive connection with one request in flight at a time. It does as little as a client can, so that it takes
- * little CPU beside the server.
+ * A keep-alive connection with one request in flight at a time. It does as little as possible, so that it takes
+ * little CPU time from the server.
  */
 export class Connection {
   #socket!: Socket;
@@ -200,17 +200,19 @@ export async function withConnection<T>(address: Address, use: (send: Send) => P
   }
 }
 
-/** Sends one request over a connection of its own. */
+/** Sends one request over a new connection. */
 export const sendOnce = (address: Address, ...request: Parameters<Send>): Promise<string> =>
   withConnection(address, send => send(...request));
 
 /** The media type of protobuf. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** Digits of `timeText`. */
+/** The number of digits of `timeText`. */
 const TIME_LENGTH = 17;
 
-/** How events are told apart, and where their objects carry the time of the write, in JSON and in protobuf. */
+/**
+ * The markers that separate events, and those before the time of the write in their objects, in JSON and in protobuf.
+ */
 const JSON_EVENTS = { end: Buffer.from('}\n'), sentAt: Buffer.from('"sentAt":"') };
 const PROTOBUF_EVENTS = {
   end: Buffer.from('k8s\0'),
@@ -226,7 +228,7 @@ export function lagOf(bytes: Buffer, { sentAt } = JSON_EVENTS): number | undefin
   return at > 0 ? performance.timeOrigin + performance.now() - at : undefined;
 }
 
-/** Counts where a marker is in bytes that come in parts. */
+/** Counts the occurrences of a marker in bytes that arrive in parts. */
 class MarkerCounter {
   #last = Buffer.alloc(0);
 
@@ -236,7 +238,7 @@ class MarkerCounter {
   count(bytes: Buffer): number {
     const { marker } = this;
     const rest = marker.length - 1;
-    // A marker that began in the bytes before.
+    // A marker that began in the previous bytes.
     const seam = Buffer.concat([this.#last, bytes.subarray(0, rest)]);
     let found = seam.includes(marker) ? 1 : 0;
     for (let at = bytes.indexOf(marker); at >= 0; at = bytes.indexOf(marker, at + marker.length)) found++;
@@ -245,13 +247,13 @@ class MarkerCounter {
   }
 }
 
-/** How a watch is opened, and the function that is called for its events. */
+/** The options of a watch, and the functions that are called for its events. */
 export interface WatchOptions {
   readonly path: string;
   readonly protobuf: boolean;
-  /** Called with how late the last event is. */
+  /** Called with the lag of the last event, in milliseconds. */
   readonly onLag: (milliseconds: number) => void;
-  /** Called with the number of events that came. */
+  /** Called with the number of events that have arrived. */
   readonly onEvents: (events: number) => void;
 }
 

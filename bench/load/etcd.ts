@@ -1,4 +1,4 @@
-/** The clients of a fan-out at etcd itself. Like those in connection.ts, they do as little as the protocol allows. */
+/** The clients of a fan-out with etcd itself. Like those in connection.ts, they do as little as the protocol allows. */
 import { Client, credentials } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import { Txn, Watch } from '../../plugins/storage/etcd/protocol.js';
@@ -8,10 +8,10 @@ import { lagOf } from './connection.js';
 /** Field numbers of etcd's WatchResponse. */
 const CREATED = 3;
 const EVENTS = 11;
-/** A watch that etcd does not confirm by then has failed. */
+/** The time limit for etcd to confirm a watch, in milliseconds. */
 const OPEN_MS = 10_000;
 
-/** Makes a client with a connection of its own. */
+/** Creates a client with its own connection. */
 const connect = (url: string): Client =>
   new Client(new URL(url).host, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
 
@@ -87,7 +87,7 @@ export class EtcdWriter {
     this.#key = Buffer.from(key);
   }
 
-  /** Writes the value. Resolves with whether the write took place. */
+  /** Writes the value. Resolves with true if the write took place. */
   async write(value: string): Promise<boolean> {
     const transaction = {
       compare: [modRevisionEquals(this.#key, this.#modified)],

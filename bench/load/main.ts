@@ -1,6 +1,6 @@
 /**
- * The load generator, a process of its own: its CPU time does not count as the server's. Runs one task that its parent
- * sends, and reports to it.
+ * The load generator, a separate process, so that its CPU time does not count as the server's. Runs one task that its
+ * parent sends, and reports to it.
  */
 import { once } from 'node:events';
 import { type Address, type Answer, Connection, requestBytes, timeText, WatchConnection } from './connection.js';
@@ -20,7 +20,7 @@ import {
   type UpdateTask,
 } from './tasks.js';
 
-/** The longest warm-up: a short measurement has one of its own length. */
+/** The longest warm-up in milliseconds; that of a short measurement is as long as the measurement. */
 const WARM_UP_MS = 1000;
 /**
  * Writers pause while watchers are more events behind than this: the generator shares its processors with the server.
@@ -73,7 +73,7 @@ const openConnections = (address: Address, count: number): Promise<Connection[]>
   Promise.all(Array.from({ length: count }, () => Connection.open(address)));
 
 /**
- * Sends requests on every connection, each after the answer to the one before, for `ms` or until `next` returns none.
+ * Sends requests on every connection, each after the previous answer, for `ms` or until `next` returns undefined.
  */
 async function sendRequests(
   meter: Meter,
@@ -144,18 +144,19 @@ async function update({ address, namespace, prefix, bytes, clients, ms }: Update
 
 /** An open watch. */
 interface OpenWatch {
-  /** The server has closed it. */
+  /** True if the server has closed it. */
   readonly isClosed: boolean;
   close(): void;
 }
 
-/** How clients of a fan-out connect, to a server or to etcd itself. */
+/** The connections of the clients of a fan-out, to a server or to etcd itself. */
 interface FanoutClients {
   /**
-   * Opens watch `i`. `onEvents` is called with the number of events that came, `onLag` with how late the last one is.
+   * Opens watch `i`. `onEvents` is called with the number of events that have arrived, `onLag` with the lag of the last
+   * one.
    */
   openWatch(onLag: (milliseconds: number) => void, onEvents: (events: number) => void, i: number): Promise<OpenWatch>;
-  /** Connects writer `i`. Its writes resolve with whether they took place. */
+  /** Connects writer `i`. Its writes resolve with true if they took place. */
   openWriter(i: number): Promise<{ write(body: string): Promise<boolean>; close(): void }>;
 }
 
@@ -246,7 +247,7 @@ async function idle(task: IdleTask): Promise<void> {
   for (const watch of watches) watch.close();
 }
 
-/** The times are those of the watches, from the begin until their last event has come. */
+/** The times are those of the watches, from the beginning until their last event. */
 async function resume({ address, watchPath, watchers, events }: ResumeTask): Promise<void> {
   const meter = new Meter();
   meter.begin();

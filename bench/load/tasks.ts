@@ -1,6 +1,6 @@
 import type { Address } from './connection.js';
 
-/** Sends the same request again and again. */
+/** Sends the same request repeatedly. */
 export interface RepeatTask {
   readonly is: 'repeat';
   readonly address: Address;
@@ -21,7 +21,7 @@ export interface ManyTask {
   readonly ms: number;
 }
 
-/** Options that all clients share that write. */
+/** Options of all tasks that write. */
 interface WriteTask {
   readonly address: Address;
   readonly namespace: string;
@@ -31,7 +31,7 @@ interface WriteTask {
   readonly ms: number;
 }
 
-/** Creates different ConfigMaps until the time is up or, with `count`, that many were created. */
+/** Creates different ConfigMaps until the time is up or, with `count`, until that many are created. */
 export interface CreateTask extends WriteTask {
   readonly is: 'create';
   readonly count?: number;
@@ -54,13 +54,13 @@ export interface FanoutTask {
   readonly writers: number;
   readonly watchers: number;
   readonly ms: number;
-  /** How many of the watchers read protobuf; all read JSON without it. */
+  /** The number of watchers that read protobuf; without it, all read JSON. */
   readonly protobuf?: 'half' | 'all';
-  /** Tokens that the watchers use in turn, where one user may not have as many watches. */
+  /** Tokens that the watchers use in turn if one user may not have so many watches. */
   readonly tokens?: readonly string[];
 }
 
-/** The same at etcd itself: writer i has the key `/<namespace>/w<i>`, watchers watch all of the namespace. */
+/** The same with etcd itself: writer i has the key `/<namespace>/w<i>`, watchers watch all of the namespace. */
 export interface EtcdFanoutTask {
   readonly is: 'etcdFanout';
   readonly url: string;
@@ -79,7 +79,7 @@ export interface IdleTask {
   readonly watchers: number;
 }
 
-/** Opens watches at once, from a revision on, and waits until each has received a number of events. */
+/** Opens watches at once from a revision, and waits until each has received a number of events. */
 export interface ResumeTask {
   readonly is: 'resume';
   readonly address: Address;
@@ -104,16 +104,16 @@ export interface Measured {
   readonly seconds: number;
   readonly operations: number;
   readonly bytes: number;
-  /** Answers outside of 2xx. */
+  /** The number of answers outside of 2xx. */
   readonly errors: number;
-  /** Milliseconds: how late deliveries were, or how long requests took. */
+  /** The lags of deliveries, or the durations of requests, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Watches that the server closed. */
+  /** The number of watches that the server has closed. */
   readonly dropped: number;
 }
 
-/** From the generator to its parent: the measured time begins, and ends; or the task failed. */
+/** Messages from the generator to its parent: the measured time begins, it ends, or the task has failed. */
 export type Report =
   | { readonly is: 'begin' }
   | { readonly is: 'end'; readonly measured: Measured }

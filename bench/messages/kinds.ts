@@ -24,10 +24,10 @@ export interface Way {
   decode(data: unknown): unknown;
 }
 
-/** A kind of message: the same one, cloned with its bytes in one transferred buffer, and as MessagePack. */
+/** A kind of message in two ways: cloned with its bytes in one transferred buffer, and as MessagePack. */
 export interface Kind {
   readonly name: string;
-  /** Which of the two the server uses. */
+  /** The one of the two that the server uses. */
   readonly used: 'cloned' | 'messagePack';
   readonly cloned: Way;
   readonly messagePack: Way;
@@ -38,7 +38,7 @@ const OBJECT_BYTES = 1500;
 const objectBytes = (): Uint8Array => new Uint8Array(OBJECT_BYTES).fill(0x78);
 const keyOf = (i: number): string => `core/configmaps/bench/object-${i}`;
 
-/** The same object in all jobs of a client, as it comes from the front end's cache. */
+/** The same object in all jobs of a client, as from the cache of the front end. */
 const USER: User = {
   name: 'system:serviceaccount:default:bench',
   uid: '0a3c8a52-9d6e-4c6b-8d0e-2f60a0c6b6f1',
@@ -46,7 +46,7 @@ const USER: User = {
   extra: new Map(),
 };
 
-/** Jobs always have all of their members: they are one shape. */
+/** Jobs always have all of their members, so that they have the same shape. */
 const jobOf = (i: number, more: Partial<Job>): Job => ({
   id: 2 ** 30 + i,
   method: 'POST',
@@ -65,13 +65,13 @@ const jobOf = (i: number, more: Partial<Job>): Job => ({
   ...more,
 });
 
-/** MessagePack with the names of members known to both threads, in a buffer of its own. */
+/** MessagePack with member names known to both threads, in a separate buffer. */
 function packed<T>(value: T): Way {
   const packr = new Packr({ structures: [] });
   packr.pack(value);
   return {
     encode: () => {
-      // As in core/threads/messages/wire.ts: the encoder keeps its buffer.
+      // Copied as in core/threads/messages/wire.ts, since the encoder reuses its buffer.
       const kept = packr.pack(value, REUSE_BUFFER_MODE | RESET_BUFFER_MODE) as Buffer & { start: number; end: number };
       const bytes = new Uint8Array(kept.end - kept.start);
       bytes.set(kept.subarray(kept.start, kept.end));
@@ -92,7 +92,7 @@ function packValues(items: readonly { value: Uint8Array }[], make: (next: () => 
   return [make(() => reader.next(items[at++]!.value.length)), [bytes]];
 }
 
-/** Posts a message as it is: nothing is decoded. */
+/** Posts a message unchanged, so that nothing is decoded. */
 const cloned = (encode: () => Posted): Way => ({ encode, decode: data => data });
 
 function jobs(name: string, count: number, more: (i: number) => Partial<Job>): Kind {

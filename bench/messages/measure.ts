@@ -6,7 +6,7 @@ import { type Kind, kindsOf } from './kinds.js';
 const READER = new URL('./reader.js', import.meta.url);
 /** Messages that are posted before the sender waits for the reader. */
 const IN_FLIGHT = 32;
-/** Items that are sent in a round. */
+/** The number of items that are sent in a round. */
 const ROUND_ITEMS = 4096;
 const WAYS = ['cloned', 'messagePack'] as const;
 
@@ -19,7 +19,7 @@ export interface MessageCost {
   readonly messagePack: number;
 }
 
-/** Resolves when the reader has read all that was posted before. */
+/** Resolves when the reader has read all messages that were posted before. */
 async function waitUntilDrained(reader: Worker): Promise<void> {
   const answer = once(reader, 'message');
   reader.postMessage(null);

@@ -1,4 +1,4 @@
-/** The other thread: reads messages and reports how many. A text says which they are: `COUNT/KIND/WAY`. */
+/** The other thread: reads messages and reports their number. A text message announces their form: `COUNT/KIND/WAY`. */
 import { parentPort } from 'node:worker_threads';
 import { keepResult } from '../serialization/time.js';
 import { kindsOf, type Way } from './kinds.js';

@@ -1,8 +1,8 @@
 /**
- * A process of its own, `node --expose-gc --min-semi-space-size=… allocations.js ITEMS`: measures the bytes that each
- * engine allocates for each sample, and prints them as JSON. It measures by how much the heap and the buffers
- * outside of it grow over some calls between which no garbage is collected. The young generation is so large that this
- * holds for all but the slowest encodings of large lists; where it does not hold, nothing is reported.
+ * A separate process, `node --expose-gc --min-semi-space-size=… allocations.js ITEMS`: measures the bytes that each
+ * engine allocates for each sample, and prints them as JSON. It measures the growth of the heap and of the buffers
+ * outside of it over some calls between which no garbage is collected. The young generation is so large that this
+ * is true for all but the slowest encodings of large lists; otherwise nothing is reported.
  */
 import { PerformanceObserver } from 'node:perf_hooks';
 import { readAtRest } from '../lib/process.js';
@@ -11,12 +11,12 @@ import { type Allocations, keyOf } from './measure.js';
 import { makeSamples } from './samples.js';
 import { keepResult, type Run } from './time.js';
 
-/** Bytes that the calls of one measurement allocate together, where one call allocates less. */
+/** The bytes that the calls of one measurement allocate together if one call allocates less. */
 const BUDGET = 8 * 2 ** 20;
 const MOST_CALLS = 64;
 const WARM_UP_CALLS = 32;
 const WARM_UP_MS = 20;
-/** V8 frees buffers in a thread of its own, some time after the collection. */
+/** V8 frees buffers in a separate thread, some time after the collection. */
 const QUIET_MS = 20;
 
 const used = (): number => {
@@ -29,7 +29,7 @@ new PerformanceObserver(list => {
   collections += list.getEntries().length;
 }).observe({ entryTypes: ['gc'] });
 
-/** Collections that were not counted before. They are reported in a later turn of the event loop. */
+/** The number of garbage collections since the previous call. They are reported in a later turn of the event loop. */
 async function takeCollections(): Promise<number> {
   await new Promise(resolve => setImmediate(() => setImmediate(resolve)));
   const counted = collections;

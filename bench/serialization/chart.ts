@@ -8,12 +8,12 @@ const MARGIN = 24;
 const TOP = 80;
 const HEADING = 48;
 const LINE = 20;
-/** The plot begins behind the engines' names and ends before the columns of figures. */
+/** The plot begins to the right of the names of the engines, and ends to the left of the columns of figures. */
 const PLOT = { left: 310, right: 690 };
 /** Right edges of the columns of figures. */
 const COLUMNS = { encode: 765, decode: 840, bytes: 956 };
 
-/** Readable in light and dark: a viewer that prefers dark gets the second set of colours. */
+/** Readable in light and dark: a viewer that prefers dark gets the second set of colors. */
 const STYLE = `
   svg { --back: #ffffff; --text: #1f2328; --faint: #59636e; --grid: #d1d9e0; --encode: #0b66c2; --decode: #b35900; }
   @media (prefers-color-scheme: dark) {

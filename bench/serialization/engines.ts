@@ -6,7 +6,7 @@ import { decodeYaml } from '../../core/schema/yaml/yaml.js';
 import { encodeYaml } from '../../core/schema/yaml/yamlText.js';
 import type { Sample } from './samples.js';
 
-/** Both directions of an encoding. */
+/** The two directions of an encoding. */
 export interface Codec {
   encode(value: Json): Uint8Array;
   decode(bytes: Uint8Array): unknown;
@@ -25,7 +25,7 @@ export interface Engine {
   codecFor(sample: Sample): Codec;
 }
 
-/** Shared structures that a codec may learn: more than the different sets of members in any sample. */
+/** The number of shared structures that a codec may learn: more than any sample has different sets of members. */
 const STRUCTURES = 1024;
 
 const textOf = (bytes: Uint8Array): string =>
@@ -54,7 +54,7 @@ const protobuf = ({ type, apiVersion, kind }: Sample): Codec => ({
 /**
  * The engines of a comparison. The results of the others are divided by those of the first one.
  *
- * "Shared structures" are lists of member names that both sides know, so that messages hold values only; they grow
+ * "Shared structures" are lists of member names that both sides know, so that messages contain only values; they grow
  * with the first messages and are not counted in the bytes.
  */
 export const ENGINES: readonly Engine[] = [
@@ -83,7 +83,7 @@ export interface Runs {
 export function runsOf(engine: Engine, sample: Sample): Runs {
   const codec = engine.codecFor(sample);
   codec.encode(sample.value);
-  // Encoders may give views of a buffer that they go on writing to.
+  // Encoders may return views of a buffer to which they continue to write.
   const bytes = codec.encode(sample.value).slice();
   return { bytes, run: { encode: () => codec.encode(sample.value), decode: () => codec.decode(bytes) } };
 }

@@ -14,19 +14,19 @@ export interface Measurement {
   readonly us: number;
   /** Length of the encoded value. */
   readonly bytes: number;
-  /** Bytes allocated per operation; undefined where garbage was collected before the operation ended. */
+  /** Bytes allocated per operation; undefined if garbage was collected before the operation ended. */
   readonly allocated?: number;
 }
 
 /** Bytes per call, by sample, engine and operation. */
 export type Allocations = { [key: string]: number };
 
-/** Names a figure of `Allocations`. */
+/** The key of a figure in `Allocations`. */
 export const keyOf = (sample: string, engine: string, operation: Operation): string =>
   [sample, engine, operation].join('/');
 
 const WORKER = fileURLToPath(new URL('./allocations.js', import.meta.url));
-/** Megabytes that can be allocated before V8 collects garbage. */
+/** The number of megabytes that can be allocated before V8 collects garbage. */
 const YOUNG_MB = 512;
 
 async function allocationsOf(items: number): Promise<Allocations> {

@@ -7,7 +7,7 @@ export type JsonObject = { [key: string]: Json };
 const WORDS = 'the of field value list object when default name set must be used for container volume policy'.split(
   ' ',
 );
-/** Top-level properties of the generated definition: together about 100 KB. */
+/** The number of top-level properties of the generated definition, which together have about 100 KB. */
 const DEFINITION_PROPERTIES = 23;
 const CREATED = '2026-03-01T09:30:00Z';
 
@@ -49,7 +49,7 @@ interface ObjectParts {
   readonly managers?: readonly (readonly [manager: string, members: readonly string[]])[];
 }
 
-/** Makes an object with the metadata that a server gives it. */
+/** Makes an object with the metadata that a server adds. */
 function makeObject(
   next: () => number,
   { apiVersion, kind, name, namespace, labels, rest, managers = [] }: ObjectParts,
@@ -231,7 +231,7 @@ function property(next: () => number, depth: number): JsonObject {
   return describe({ type: 'object', required: ['name'], properties });
 }
 
-/** A CustomResourceDefinition of about 100 KB, nearly all of it schema. */
+/** A CustomResourceDefinition of about 100 KB, most of which is the schema. */
 export function makeDefinition(at: number): JsonObject {
   const next = makeRandom(at);
   const properties = Object.fromEntries(

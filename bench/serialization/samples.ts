@@ -36,7 +36,7 @@ function makeList(name: string, typeId: string, items: readonly JsonObject[]): S
   });
 }
 
-/** Makes objects of four sizes, and lists of `items` objects. They are the same each time. */
+/** Makes objects of four sizes, and lists of `items` objects. They are the same in every run. */
 export function makeSamples(items: number): Sample[] {
   const several = (make: (at: number) => JsonObject): JsonObject[] =>
     Array.from({ length: items }, (_, at) => make(at + 1));

@@ -4,7 +4,7 @@ import { median } from '../lib/median.js';
 /** A function that is measured. */
 export type Run = () => unknown;
 
-/** How long runs are measured. */
+/** The time limits of a measurement. */
 export interface Rounds {
   readonly rounds: number;
   /** Milliseconds that each function runs in each round; at least once. */
@@ -19,7 +19,7 @@ const SLOW_MS = 500;
 
 const kept: { result: unknown } = { result: undefined };
 
-/** Keeps the result of a measured call until the next one, so that the compiler cannot leave the call out. */
+/** Keeps the result of a measured call until the next one, so that the compiler cannot eliminate the call. */
 export function keepResult(result: unknown): void {
   kept.result = result;
 }
@@ -28,12 +28,12 @@ const repeat = (run: Run, calls: number) => (): void => {
   for (let i = 0; i < calls; i++) keepResult(run());
 };
 
-/** How a function is measured: a bench of its own, so that benches can take turns. */
+/** The measurement of a function: a separate bench, so that benches can take turns. */
 interface Plan {
   readonly bench: Bench;
   /** Calls in an iteration, a power of two. */
   readonly calls: number;
-  /** It has a turn in every n-th round. */
+  /** The function has a turn in every n-th round. */
   readonly everyRounds: number;
 }
 
@@ -51,8 +51,8 @@ function planOf(run: Run, roundMs: number): Plan {
 
 /**
  * Returns the microseconds per call of each function: the median over rounds of the mean of a round. Functions take
- * turns, and each round begins with another one, so that other load of the machine affects all alike. Within a round
- * the mean counts, not the median: collecting a function's garbage is part of its cost.
+ * turns, and each round starts with a different one, so that other load on the machine affects all alike. Within a
+ * round the mean counts, not the median: collecting a function's garbage is part of its cost.
  */
 export function timesOf(runs: readonly Run[], { rounds, roundMs }: Rounds): number[] {
   const plans = runs.map(run => planOf(run, roundMs));

@@ -1,5 +1,5 @@
 /**
- * Measures etcd by itself, with the gRPC client of the plugin, in a process of its own: `node etcdAlone.js URL KIND
+ * Measures etcd alone, with the gRPC client of the plugin, in a separate process: `node etcdAlone.js URL KIND
  * CLIENTS BYTES MS`. `update` changes one key per client, `get` reads one key, `list` reads 1,000 keys. Prints
  * operations per second.
  */
@@ -7,7 +7,7 @@ import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Put, Range, Txn, type TxnResponse } from '../../plugins/storage/etcd/protocol.js';
 import { modRevisionEquals } from '../../plugins/storage/etcd/transaction.js';
 
-/** Keys of a list. */
+/** The number of keys in a list. */
 const LISTED = 1000;
 
 const [url = '', kind = '', ...numbers] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 /**
- * Puts into etcd by concurrent writers, in a process of its own: `node etcdWorker.js URL WRITERS BYTES MS ROUNDS`.
- * Rounds of the plugin, of guarded writes by the same gRPC client without it, and of plain puts alternate. Prints the
- * medians of their rates as JSON.
+ * Measures puts into etcd by concurrent writers, in a separate process: `node etcdWorker.js URL WRITERS BYTES MS
+ * ROUNDS`. Rounds of the plugin, of guarded writes by the same gRPC client without it, and of plain puts alternate.
+ * Prints the medians of their rates as JSON.
  */
 import { median } from '../lib/median.js';
 import { Connection } from '../../plugins/storage/etcd/connection.js';

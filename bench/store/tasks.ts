@@ -9,7 +9,7 @@ export interface Tasks {
   readonly puts: { readonly path: string; readonly writers: number; readonly size: number; readonly ms: number };
   readonly compaction: { readonly path: string; readonly writers: number; readonly size: number; readonly ms: number };
   /**
-   * Commit groups in each of which one object is new and `hot` others change again; with or without moving objects out
+   * Commit groups, each with one new object and changes of the same `hot` others; with or without moving objects out
    * of buffers that are mostly garbage.
    */
   readonly churn: { readonly groups: number; readonly hot: number; readonly size: number; readonly tidy: boolean };
@@ -32,7 +32,7 @@ export interface Measured {
 
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 
-/** Measures in a process of its own, so that neither memory nor garbage of others counts. */
+/** Measures in a separate process, so that memory and garbage of other measurements do not count. */
 export async function measure<K extends keyof Tasks>(task: K, given: Tasks[K]): Promise<Measured> {
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', WORKER, task, JSON.stringify(given)]);
   return JSON.parse(stdout) as Measured;

@@ -1,4 +1,4 @@
-/** One measurement of a store in a process of its own: `node worker.js TASK JSON` prints its result as JSON. */
+/** One measurement of a store in a separate process: `node worker.js TASK JSON` prints its result as JSON. */
 import { rmSync } from 'node:fs';
 import { Client, credentials } from '@grpc/grpc-js';
 import { BufferCompactor, type Part } from '../../core/threads/entries/bufferCompactor.js';
@@ -9,7 +9,7 @@ import { readAtRest } from '../lib/process.js';
 import type { Measured, Tasks } from './tasks.js';
 
 const HISTORY_MS = 3_600_000;
-/** Number of keys that one committer writes to, one after the other. */
+/** The number of keys to which one committer writes, one after the other. */
 const KEYS = 500;
 
 const open = (path: string, historyMs = HISTORY_MS) => openRocksDb({ path, historyMs });
@@ -93,7 +93,7 @@ async function puts({ path, writers, size, ms }: Tasks['puts']): Promise<Measure
   return measured;
 }
 
-/** Runs the same load twice: alone, and while history is compacted again and again. */
+/** Runs the same load twice: alone, and while history is compacted repeatedly. */
 async function compaction({ path, writers, size, ms }: Tasks['compaction']): Promise<Measured> {
   const engine = await open(path);
   const put = putter(engine, objectOf(size));
@@ -144,7 +144,7 @@ async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measu
   }
   const ms = (performance.now() - start) / groups;
   globalThis.gc?.();
-  // Memory is freed by a thread of its own after the collection.
+  // Memory is freed by a separate thread after the collection.
   const after = await readAtRest(() => process.memoryUsage.rss(), 200);
   return { ms, residentMb: (after - before) / 2 ** 20 };
 }

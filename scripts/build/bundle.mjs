@@ -1,6 +1,6 @@
 /**
- * Bundles the compiled modules: to load a module takes Node.js longer than to run it, and five threads load hundreds of
- * them at each start.
+ * Bundles the compiled modules: loading a module takes Node.js longer than running it, and five threads load hundreds
+ * of them at each start.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -12,12 +12,12 @@ import { edited, splitChunk, urlsIn } from './splitChunk.mjs';
 /** The folders whose modules are bundled. */
 export const BUNDLED = ['core', 'plugins', 'workers'];
 const CHUNKS = 'chunks';
-/** The module that chunks run their scripts with; it is beside them, so that they need nothing else. */
+/** The module with which chunks run their scripts; it is in their folder, so that they need nothing else. */
 const RUNNER = 'core/chunk.js';
 /**
  * Packages, or modules of them, that are bundled as well, with their dependencies. Most have dozens of small modules,
- * which several threads load. `cbor-x` and `msgpackr` would bring optional packages along, which npm compiles where no
- * binary fits; the server does not use these.
+ * which several threads load. `cbor-x` and `msgpackr` would bring optional packages, which npm compiles if no
+ * binary is available; the server does not use these.
  */
 export const PACKAGES = [
   '@noble/ciphers',
@@ -30,7 +30,7 @@ export const PACKAGES = [
   'reflect-metadata',
   'snappyjs',
 ];
-/** Modules that run something when they are loaded: they stay apart, so that no other module brings them along. */
+/** Modules with effects when they are loaded: they are kept separate, so that no other module loads them. */
 const ENTRIES = {
   command: 'core/command/main.js',
   writer: 'workers/writer/main.js',
@@ -39,15 +39,15 @@ const ENTRIES = {
 };
 
 /**
- * The modules that each kind of thread begins with: its entry, and the plugins of a server with default settings. The
- * modules of `capstan/api` are told apart as well.
+ * The modules that each kind of thread loads first: its entry, and the plugins of a server with default settings. The
+ * modules of `capstan/api` are separated as well.
  */
 async function rootsIn(modules) {
   const roots = { ...Object.fromEntries(Object.entries(ENTRIES).map(([thread, path]) => [thread, [path]])) };
   roots.command.push('core/command/serve.js');
   roots.pool.push('workers/pool/runner.js');
   roots.front = ['core/server/start.js'];
-  // Not a thread: plugins may have a copy of this interface, which is to bring nothing else.
+  // Not a thread: plugins may have a copy of this interface, which must not load other modules.
   roots.api = ['core/api/index.js'];
   const load = path => import(pathToFileURL(join(modules, path)).href);
   const { builtInPlugins } = await load('core/server/plugins.js');
@@ -60,14 +60,14 @@ async function rootsIn(modules) {
 /** The folder of the package that a module belongs to; undefined for modules of this one. */
 const packageOf = id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.split(sep).join('/'))?.[0];
 
-/** Whether an import is of a package that is bundled, or of a module in it. */
+/** True if an import names a bundled package, or a module in it. */
 const isBundled = name => PACKAGES.some(found => name === found || name.startsWith(`${found}/`));
 
-/** Whether an import stays one, of a package that is installed beside this one. */
+/** True if an import remains one, of a package that is installed next to this one. */
 const isExternal = (name, importer = '') =>
   isBuiltin(name) || (/^[^./]/.test(name) && !isBundled(name) && packageOf(importer) === undefined);
 
-/** Writes the licences of the packages that are bundled. */
+/** Writes the licences of the bundled packages. */
 const licences = {
   name: 'licences',
   generateBundle(_, bundle) {
@@ -83,7 +83,7 @@ const licences = {
   },
 };
 
-/** Keeps the URL that a module has for itself: the files beside it are not beside its chunk. */
+/** Keeps the value of `import.meta.url` of a module: the files next to it are not next to its chunk. */
 const ownUrls = pathOf => ({
   name: 'own-urls',
   transform(code, id) {
@@ -103,7 +103,7 @@ const ownUrls = pathOf => ({
 /**
  * Writes the modules of the folder `modules` to the folder `out`. Each has its file there, at the same path and with
  * the same exports, which come from a chunk if a server loads the module at its start. There is one chunk for each set
- * of threads: it has the modules that exactly these load. So a thread loads few files and no module of others, and a
+ * of threads: it has the modules that exactly these load. Thus a thread loads few files and no modules of others, and a
  * module is loaded once, whichever way it is imported.
  */
 export async function bundle(modules, out) {

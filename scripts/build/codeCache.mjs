@@ -1,7 +1,7 @@
 /**
- * Makes V8's code caches of the chunks (`core/chunk.ts`): starts the server that was built, and has a thread write the
- * code that it has compiled. Threads of different kinds use different functions of the same chunks. So there is a start
- * for each kind, which begins with the caches of those before, and writes them with its additions. These servers write
+ * Makes V8's code caches of the chunks (`core/chunk.ts`): starts the built server, and lets a thread write the
+ * code that it has compiled. Threads of different kinds use different functions of the same chunks, so there is a start
+ * for each kind, which begins with the previous caches, and writes them with its additions. These servers write
  * the first objects of their stores by requests, so that the caches have the code for requests, and the objects are
  * recorded for later starts.
  */
@@ -11,13 +11,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { forgetFirstObjects, NAMINGS, readFirstObjects, writeFirstObjects } from './firstObjects.mjs';
 
-/** Kinds of threads: each has a chunk of its own, with this name. */
+/** The kinds of threads: each has its own chunk, with this name. */
 const KINDS = ['front', 'pool', 'writer', 'control'];
-/** A start takes about a second, and much longer on a busy machine. */
+/** The time limit of a start, which takes about a second, but much longer on a busy machine. */
 const START_MS = 60_000;
 
 /**
- * Starts a server on a new store. Once it has ended, resolves with whether caches were made, its output, and the
+ * Starts a server on a new store. Once it has ended, resolves with whether caches were written, its output, and the
  * first objects of its store.
  */
 function startOnce(dist, kind, naming) {
@@ -59,8 +59,8 @@ function startOnce(dist, kind, naming) {
 }
 
 /**
- * Makes the caches of the chunks in the folder `dist`, and the files of first objects. If the server cannot run here,
- * it will do without them.
+ * Creates the caches of the chunks in the folder `dist`, and the files of first objects. If the server cannot run here,
+ * servers work without them.
  */
 export async function makeCodeCache(dist) {
   forgetFirstObjects(dist);

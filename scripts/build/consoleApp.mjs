@@ -1,18 +1,18 @@
-/** Bundles the app of the console, with all that it imports: browsers load nothing from elsewhere. */
+/** Bundles the app of the console with all of its imports: browsers load nothing from other sites. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
-/** Where the app is, below the folders of sources and of the build. */
+/** The path of the app, below the folders of sources and of the build. */
 export const CONSOLE_APP = join('plugins', 'console', 'app');
-/** Bytes of the first load, compressed, at most. */
+/** The maximum size of the first load, in compressed bytes. */
 export const FIRST_LOAD_BYTES = 300 * 1024;
 
 const hashOf = text => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
-/** The style sheets of the app as one: those of `style` first, tokens before all. */
+/** The style sheets of the app as one: the tokens first, then the others in `style`, then the rest. */
 function styleOf(app, root) {
   const sheets = readdirSync(app, { recursive: true })
     .filter(name => name.endsWith('.css'))
@@ -52,8 +52,8 @@ function licencesOf(output) {
 }
 
 /**
- * Writes the app to `out`: the page, and files whose names have a hash of their content. Throws if the first load is
- * larger than FIRST_LOAD_BYTES, or if a chunk of it has a package that is to be loaded later.
+ * Writes the app to `out`: the page, and files whose names contain a hash of their content. Throws if the first load is
+ * larger than FIRST_LOAD_BYTES, or if one of its chunks has a package that must be loaded later.
  */
 export async function bundleConsole(root, out) {
   const app = join(root, CONSOLE_APP);

@@ -1,6 +1,6 @@
 /**
  * Records the first objects of a new store from a server that has written them by requests, for
- * `core/server/firstObjects.ts`: starts of servers with default settings begin with them.
+ * `core/server/firstObjects.ts`: servers with default settings start with them.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The namings of servers. */
 export const NAMINGS = ['neutral', 'kubernetes'];
 
-/** The resources whose objects are the same for every server, as the beginnings of their keys. */
+/** The resources whose objects are the same for every server, as prefixes of their keys. */
 const RESOURCES = [
   'core/namespaces/',
   'core/serviceaccounts/',
@@ -20,7 +20,7 @@ const RESOURCES = [
   'flowcontrol.apiserver.orchestrator.io/',
   'apiregistration.orchestrator.io/apiservices/',
 ];
-/** The pause between two looks at the store; when both find the same, everything is written. */
+/** The pause between two reads of the store; if both return the same, everything is written. */
 const LOOK_MS = 500;
 const LOOKS = 60;
 const TIME = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g;
@@ -46,7 +46,7 @@ function snapshotOf(url, token) {
   });
 }
 
-/** The text of an object without the values that each store has its own. */
+/** The text of an object without the values that differ in each store. */
 function textOf(value) {
   const text = Buffer.from(value).toString();
   const { uid, resourceVersion } = JSON.parse(text).metadata;
@@ -57,7 +57,7 @@ function textOf(value) {
     .replaceAll(TIME, '"$time"');
 }
 
-/** The first objects in the store of a server on which nothing else is done, once it has written all of them. */
+/** The first objects in the store of a server that gets no other requests, once it has written all of them. */
 export async function readFirstObjects(dist, url, token) {
   const module = join(dist, 'core', 'services', 'snapshot', 'reader.js');
   const { SnapshotReader } = await import(pathToFileURL(module).href);
@@ -78,6 +78,6 @@ export async function readFirstObjects(dist, url, token) {
   throw new Error('the server still writes to its store');
 }
 
-/** Writes the file for starts of the server that was built. */
+/** Writes the file for starts of the built server. */
 export const writeFirstObjects = (dist, naming, objects) =>
   writeFileSync(fileOf(dist, naming), `[\n${objects.map(object => JSON.stringify(object)).join(',\n')}\n]\n`);

@@ -1,7 +1,7 @@
 /**
  * Writes the TypeScript types of all built-in kinds to `kinds`, a module for each version of a group, from the table in
- * core/schema/table. They state the guarantees of the decoder (core/schema/decode/decode.ts): which members are always
- * there, which may be null, and the types of all values.
+ * core/schema/table. They state the guarantees of the decoder (core/schema/decode/decode.ts): which members always
+ * exist, which may be null, and the types of all values.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -17,10 +17,10 @@ export type * from '../core/model/scalars.js';
 export type { BuiltInResources } from './resources.js';
 `;
 
-/** Types of the table that the object model has. */
+/** Types of the table that the object model already has. */
 const MODEL = new Map(['ManagedFieldsEntry', 'ObjectMeta', 'OwnerReference'].map(name => [`meta.v1.${name}`, name]));
 
-/** The types of scalars; those with a name of their own are in core/model/scalars.ts. */
+/** The types of scalars; those with their own name are in core/model/scalars.ts. */
 const SCALARS = {
   string: 'string',
   bool: 'boolean',
@@ -101,7 +101,7 @@ class ModuleText {
   #members(struct) {
     const head = struct.typeMeta ? ['  apiVersion: string;', '  kind: string;'] : [];
     const members = struct.fields.map(field => {
-      // Creates remove the status of an object before its rules are asked.
+      // Creates remove the status of an object before its rules are called.
       const isRemoved = struct.typeMeta && field.name === 'status';
       const absence = this.table.absenceOf(field);
       const mark = isRemoved || absence === 'omitted' ? '?' : '';
@@ -162,7 +162,10 @@ function storedResources({ groupRows, storagePlace }) {
   return [...stored].map(([storageName, type]) => ({ storageName, ...type }));
 }
 
-/** The names by which programs know a stored resource: with its group in either naming, and alone if that is empty. */
+/**
+ * The names by which programs know a stored resource: with its group in either naming, or without one if the group is
+ * empty.
+ */
 function namesOf(storageName, { namingOf }) {
   const [group, plural] = storageName.split('/');
   const names = [storageName, `${namingOf('kubernetes').group(group)}/${plural}`];
@@ -194,14 +197,14 @@ const comment = text => `/** ${text.replaceAll('*/', '*\\/')} */`;
 const memberName = name => (/^\w+$/.test(name) ? name : quoted(name));
 const quoted = text => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
-/** Writes a file unless it has this text: files compiled from it stay new. */
+/** Writes a file unless it already has this text, so that the files compiled from it remain current. */
 function writeIfChanged(path, text) {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
 
-/** Writes all modules, and removes those of packages that are gone. */
+/** Writes all modules, and removes those of removed packages. */
 export async function writeKindTypes() {
   const table = await readTable();
   const texts = new Map(

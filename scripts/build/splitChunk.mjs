@@ -1,14 +1,14 @@
 /** Splits a chunk of the bundle, a module, into a script, which can use V8's code cache, and a module that runs it. */
 import { parseAst } from 'rolldown/parseAst';
 
-/** All nodes of a syntax tree that `matches`, but none inside of those. */
+/** All nodes of a syntax tree that `matches` accepts, without nodes inside of these. */
 function nodesIn(node, matches) {
   if (node === null || typeof node !== 'object') return [];
   if (matches(node)) return [node];
   return Object.values(node).flatMap(child => nodesIn(child, matches));
 }
 
-/** Where code has `import.meta.url`. */
+/** The nodes `import.meta.url` of the code. */
 export const urlsIn = tree =>
   nodesIn(
     tree,
@@ -16,7 +16,7 @@ export const urlsIn = tree =>
       type === 'MemberExpression' && object.type === 'MetaProperty' && property.name === 'url',
   );
 
-/** The code with other texts instead of nodes: `edits` are pairs of a node and a text. */
+/** The code with nodes replaced by other texts: `edits` are pairs of a node and a text. */
 export function edited(code, edits) {
   const put = (text, [{ start, end }, instead]) => text.slice(0, start) + instead + text.slice(end);
   return edits.toSorted(([a], [b]) => b.start - a.start).reduce(put, code);
@@ -37,7 +37,7 @@ function declaration(specifiers, namespace) {
   ].join(' ');
 }
 
-/** Throws if a variable that is exported gets another value later: those who import it would not see it. */
+/** Throws if an exported variable is assigned later: modules that import it would not see the new value. */
 function checkConstant(body, exported) {
   const variables = body.filter(({ type, kind }) => type === 'VariableDeclaration' && kind !== 'const');
   const declared = new Set(variables.flatMap(({ declarations }) => declarations.map(({ id }) => id.name)));
@@ -49,8 +49,8 @@ function checkConstant(body, exported) {
 }
 
 /**
- * The same code in ASCII, which V8 keeps in half the memory. Texts and patterns may have escapes. Where these would
- * mean something else, behind a backslash and in the text of a template with a function, the code must be in ASCII.
+ * The same code in ASCII, which V8 stores in half the memory. Strings and patterns may have escapes. Where these would
+ * have another meaning, after a backslash and in the text of a tagged template, the code must be in ASCII.
  */
 function inAscii(code, tree) {
   const tagged = nodesIn(tree, ({ type }) => type === 'TaggedTemplateExpression');

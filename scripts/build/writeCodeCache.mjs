@@ -1,4 +1,4 @@
-/** Loaded by each thread of a server that is to make code caches: those of the kind that is asked for write them. */
+/** Loaded by each thread of a server that creates code caches. Threads of the requested kind write them. */
 import { renameSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
@@ -6,7 +6,7 @@ import v8 from 'node:v8';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
 // A thread that collects its garbage sets a flag for a moment (`core/threads/collect.ts`), for all threads. V8 refuses
-// caches that are made meanwhile.
+// caches that are created meanwhile.
 v8.setFlagsFromString = () => undefined;
 syncBuiltinESMExports();
 
@@ -19,7 +19,7 @@ function write(kind) {
   const own = new RegExp(`^${kind}\\d*\\.script\\.cache$`);
   if (!chunks.some(({ cacheFile }) => own.test(basename(cacheFile)))) return false;
   for (const { script, cacheFile, key } of chunks) {
-    // V8 does not notice that a cache is incomplete.
+    // V8 does not detect an incomplete cache.
     writeFileSync(`${cacheFile}.new`, Buffer.concat([key, script.createCachedData()]));
     renameSync(`${cacheFile}.new`, cacheFile);
   }

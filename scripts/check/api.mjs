@@ -1,8 +1,8 @@
 /**
  * `npm run api`: compares the types of `capstan/api` with the report in docs/reference/api.txt, and ends with 1 if they
- * differ, if CHANGELOG.md does not name the report, or if API_VERSION is not the one that the changes since the last
- * release need. `npm run api -- --accept "what changed"` writes report and entry, and `npm run api -- --release 0.2.0`
- * makes the unreleased section of CHANGELOG.md that of a release.
+ * differ, if CHANGELOG.md does not mention the report, or if API_VERSION is not the one that the changes since the last
+ * release need. `npm run api -- --accept "what changed"` writes the report and the entry, and `npm run api -- --release
+ * 0.2.0` turns the unreleased section of CHANGELOG.md into that of a release.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const HEADING = '### Plugin interface\n';
 const UNRELEASED = '## Unreleased\n';
 const ENTRY = join(root, 'core', 'api', 'index.ts');
 
-/** The settings of the compiler. `include` is left out: to find its thousands of files takes a second. */
+/** The settings of the compiler. `include` is omitted: finding its thousands of files takes a second. */
 function settings() {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: undefined, files: [ENTRY] }, ts.sys, root);
@@ -48,7 +48,7 @@ function declarations(options, host) {
   return files;
 }
 
-/** A program of declaration files that are in memory. */
+/** A program of declaration files in memory. */
 function programOf(files, options, host) {
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = path =>
@@ -59,7 +59,9 @@ function programOf(files, options, host) {
   return ts.createProgram([ENTRY.replace(/\.ts$/, '.d.ts')], options, host);
 }
 
-/** Whether the declarations of a file are reported. Types of built-in kinds are not: they follow from the table. */
+/**
+ * True if the declarations of a file are reported. Types of built-in kinds are not, since they follow from the table.
+ */
 const isReported = (path, files) => files.has(path) && !path.startsWith(join(root, 'kinds/'));
 
 /** Every exported declaration, and those that they refer to, as text by name. */
@@ -137,7 +139,7 @@ function accept(fresh, before, words) {
   console.log(differences(before, fresh).join('\n'));
 }
 
-/** Makes the unreleased section of CHANGELOG.md that of a release, and keeps the report of its interface. */
+/** Turns the unreleased section of CHANGELOG.md into that of a release, and saves the report of its interface. */
 function release(version, fresh) {
   const changelog = readFileSync(CHANGELOG, 'utf8');
   const next = `${UNRELEASED}${HEADING}\n## ${version}\n`;
@@ -146,7 +148,7 @@ function release(version, fresh) {
   writeFileSync(RELEASED, fresh);
 }
 
-/** Why the report, the changelog or the version is not that of the interface; '' if all are right. */
+/** The reason why the report, the changelog or the version does not match the interface; '' if all match. */
 function errorOf(fresh, before) {
   const changelog = readFileSync(CHANGELOG, 'utf8');
   if (fresh !== before)

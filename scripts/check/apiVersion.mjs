@@ -1,14 +1,14 @@
 /**
- * Compares two reports of `capstan/api`, and says which version a change of the last released interface needs: an
- * addition a greater minor number, a break a greater major number. No I/O.
+ * Compares two reports of `capstan/api`, and determines the version that a change of the last released interface needs:
+ * an addition a greater minor number, a breaking change a greater major number. No I/O.
  */
 
-/** The version of a program that no release has contained: nobody relies on it, so that no change needs another one. */
+/** The version before the first release: nobody relies on it yet, so no change needs another version. */
 export const FIRST_VERSION = '1.0';
 
 /**
- * Interfaces that only the server implements, so that a further member breaks no plugin. In all other interfaces only
- * an optional member is an addition.
+ * Interfaces that only the server implements, so that an additional member breaks no plugin. In all other interfaces
+ * only an optional member is an addition.
  */
 const SERVER_INTERFACES = new Set([
   '(BaseHost, in core/api/host.d.ts)',
@@ -44,14 +44,16 @@ const sectionsOf = text =>
       .filter(([name]) => name !== 'API_VERSION'),
   );
 
-/** The lines of `after` that `before` lacks; undefined if it lacks others, or has them in another order. */
+/**
+ * The lines of `after` that `before` lacks; undefined if `after` lacks lines of `before`, or has them in another order.
+ */
 function addedLines(before, after) {
   const rest = before.split('\n');
   const added = after.split('\n').filter(line => (line === rest[0] ? (rest.shift(), false) : true));
   return rest.length === 0 ? added : undefined;
 }
 
-/** Whether a declaration has only gained members that break no plugin. */
+/** True if a declaration has only gained members that break no plugin. */
 function isExtension(name, before, after) {
   const allowed = SERVER_INTERFACES.has(name) ? MEMBER : OPTIONAL_MEMBER;
   return (
@@ -78,7 +80,7 @@ const numbersOf = version => version.split('.').map(Number);
 /** The version in the first line of a report. */
 export const versionOf = report => /^capstan\/api (\d+\.\d+)\n/.exec(report)?.[1] ?? '';
 
-/** The version that the interface needs when the last release had another. */
+/** The version that the interface needs if the last release had another interface. */
 export function neededVersion(released, current) {
   const changes = changesOf(released, current);
   const [major, minor] = numbersOf(versionOf(released));
@@ -87,8 +89,8 @@ export function neededVersion(released, current) {
 }
 
 /**
- * Why the version of the interface is wrong; '' if it is right. `released` is the report of the last release, undefined
- * before the first one.
+ * The reason why the version of the interface is wrong; '' if it is correct. `released` is the report of the last
+ * release, undefined before the first one.
  */
 export function versionError(released, current) {
   const version = versionOf(current);

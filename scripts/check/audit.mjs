@@ -8,7 +8,7 @@ import { root } from '../project.mjs';
 
 const FAILING = ['high', 'critical'];
 
-/** The report of `npm audit`; undefined if there is none. */
+/** The report of `npm audit`; undefined if npm printed none. */
 function reportIn(text) {
   try {
     const report = JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
- * `npm run lint`: checks form and style of the sources, in seconds: Biome, and the rules of this project. Ends with 1 and
- * a line for each place that breaks one.
+ * `npm run lint`: checks format and style of the sources: Biome, and the rules of this project. Ends with 1 and
+ * a line for each violation.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';

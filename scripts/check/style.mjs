@@ -1,17 +1,17 @@
-/** The rules of style for sources that Biome does not have. `npm run lint` prints violations. */
+/** The style rules for sources that Biome does not have. `npm run lint` prints violations. */
 import { posix } from 'node:path';
 
 /** Modules that users run. */
 const SHIPPED = ['core', 'plugins', 'workers'];
 /** Tables: facts about kinds, and limits. Each of their lines is one fact, so they may be long. */
 const TABLES = ['core/schema/table/', 'core/limits.ts'];
-/** Modules that packages import, and programs that are started by path. */
+/** Modules that other packages import, and programs that are started by path. */
 const ENTRY =
   /^(?:core\/api\/.*|core\/(?:cel\/|testing\/)?index\.ts|core\/command\/main\.ts|workers\/\w+\/.*[mM]ain\.ts)$/;
 
 const LINES = 500;
 const COLUMNS = 120;
-/** Source files in one folder of what is shipped, and scripts in one folder. */
+/** The maximum numbers of source files in one shipped folder, and of scripts in one folder. */
 const FILES = 15;
 
 const EXPORT = /^export (?:default )?(?:abstract |async )*(?:interface|type|const|class|function\*?|enum) (\w+)/gm;
@@ -23,7 +23,7 @@ const isShipped = ({ path }) => SHIPPED.includes(path.split('/')[0]);
 const isTable = ({ path }) => TABLES.some(table => path.startsWith(table));
 const exportsOf = text => [...text.matchAll(EXPORT)];
 
-/** Whether a doc comment ends right before a position. */
+/** True if a doc comment ends right before a position. */
 function isDocumented(text, at) {
   const before = text.slice(0, at).trimEnd();
   return before.endsWith('*/') && before.startsWith('/**', before.lastIndexOf('/*'));
@@ -37,7 +37,7 @@ const undocumented = sources =>
       .map(match => `${path}: ${match[1]} has no doc comment`),
   );
 
-/** Functions and values that a module exports are used elsewhere. Types may be exported for who uses those. */
+/** Functions and values that a module exports are used elsewhere. Types may be exported for users of those. */
 function unused(sources, others) {
   const files = new Map();
   for (const [i, { text }] of [...sources, ...others].entries())
@@ -67,7 +67,9 @@ function citations(sources, sections) {
   );
 }
 
-/** Lines are short without their literals, which are not split, so that a search finds them; and comments. */
+/**
+ * Lines are short, not counting literals, which are not split so that a search finds them; comments are short as well.
+ */
 const longLines = sources =>
   sources
     .filter(source => !isTable(source))
@@ -102,8 +104,8 @@ const otherNames = sources =>
     .map(({ path }) => `${path}: the name is not in camel case`);
 
 /**
- * A line for each place in `sources`, each with `path` and `text`, that breaks a rule. `others` may use what sources
- * export. `sections` are the names of the sections of the specification.
+ * A line for each violation in `sources`, which have `path` and `text`. `others` are further files that may use exports
+ * of sources. `sections` are the names of the sections of the specification.
  */
 export const faultsIn = (sources, others, sections) => [
   ...undocumented(sources),

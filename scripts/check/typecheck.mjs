@@ -1,4 +1,4 @@
-/** `npm run typecheck`: checks all types, without writing anything but those of the kinds. */
+/** `npm run typecheck`: checks all types. It writes only the types of the kinds. */
 import { writeKindTypes } from '../build/kindTypes.mjs';
 import { install, run, TYPESCRIPT } from '../project.mjs';
 

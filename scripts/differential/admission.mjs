@@ -1,6 +1,6 @@
 /**
- * Policies with bindings and params, webhooks that are called, and conversions by a webhook, made by a seed: the same
- * are created on several servers. Compared are their answers to writes that match, and their requests to webhooks.
+ * Policies with bindings and params, webhooks, and conversions by a webhook, generated from a seed: the same
+ * are created on several servers. Their answers to matching writes, and their requests to webhooks, are compared.
  */
 import { createServer } from 'node:https';
 import { APPLY, areAlike, DEFINITIONS, Generator, masked, MERGE, send } from './common.mjs';
@@ -9,7 +9,9 @@ import { issue } from '../../dist/core/services/pki/certificate.js';
 
 const ADMISSION = '/apis/admissionregistration.k8s.io';
 const DAY = 24 * 3600 * 1000;
-/** Policies and webhooks that are created at once, and how long servers may need to know them, in milliseconds. */
+/**
+ * The number of policies and webhooks that are created at once, and the time until servers apply them, in milliseconds.
+ */
 const BATCH = 8;
 const KNOWN_MS = 6000;
 const NAMESPACES = ['default', 'differential-other'];
@@ -83,7 +85,7 @@ const MUTATIONS = [
   { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "replace", path: "/data/none", value: "2"}]' } },
 ];
 
-/** Makes policies, webhooks, and writes that they see. */
+/** Generates policies, webhooks, and writes that match them. */
 class AdmissionGenerator extends Generator {
   rules(at) {
     const operations = this.pick([['*'], ['CREATE', 'UPDATE'], ['DELETE'], ['CREATE'], ['UPDATE', 'DELETE']]);
@@ -118,7 +120,10 @@ class AdmissionGenerator extends Generator {
     };
   }
 
-  /** A policy, its binding and its params, each with the path where it is created. `mutates`: of which kind it is. */
+  /**
+   * A policy, its binding and its params, each with the path where it is created. `mutates`: true for a mutating
+   * policy.
+   */
   policy(at, mutates) {
     const [kind, version] = mutates ? ['MutatingAdmissionPolicy', 'v1alpha1'] : ['ValidatingAdmissionPolicy', 'v1'];
     const apiVersion = `admissionregistration.k8s.io/${version}`;
@@ -139,7 +144,8 @@ class AdmissionGenerator extends Generator {
       matchConstraints: this.constraints(at),
       variables,
       ...rules,
-      // Upstream evaluates those of mutating policies again after a mutation, also where they are not asked again.
+      // Upstream evaluates match conditions of mutating policies again after a mutation, even if the policy is not
+      // called again.
       ...this.conditions(mutates ? CERTAIN : CONDITIONS),
       ...(hasParams ? { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } } : {}),
       failurePolicy: this.pick(['Fail', 'Fail', 'Ignore']),
@@ -204,7 +210,7 @@ class AdmissionGenerator extends Generator {
       ...(mutates && this.chance(0.3) ? { reinvocationPolicy: 'IfNeeded' } : {}),
       ...this.conditions(CONDITIONS.slice(0, 3)),
     });
-    // Of several that refuse a request, the first one to answer counts.
+    // If several webhooks refuse a request, the first answer counts.
     const webhooks = Array.from({ length: mutates ? this.pick([1, 2]) : 1 }, (_, i) => webhook(i));
     const kind = mutates ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration';
     return {
@@ -237,7 +243,7 @@ class AdmissionGenerator extends Generator {
   }
 }
 
-/** An HTTPS server with the webhooks, which keeps the reviews that it was sent, by server and case. */
+/** An HTTPS server with the webhooks, which records the received reviews, by server and case. */
 class Hooks {
   /** By the name of a webhook. */
   answers = new Map();
@@ -271,15 +277,15 @@ class Hooks {
     return this.answers.get(name);
   }
 
-  /** Where the webhook of a name is for a server. */
+  /** The URL of the webhook with a name, for a server. */
   config(server, name) {
     return { url: `${this.url}/${server}/${name}`, caBundle: this.caBundle };
   }
 }
 
 /**
- * Policies that match nothing, which stay: once the last policy with a kind of params is gone, upstream never knows
- * params of this kind again.
+ * Policies that match nothing and are never removed: once the last policy with a kind of params is deleted, upstream
+ * never finds params of this kind again.
  */
 function keepers(canMutate) {
   const name = 'differential-keeper';
@@ -312,8 +318,8 @@ const pause = milliseconds => new Promise(resolve => setTimeout(resolve, millise
 
 /**
  * Creates `count` policies or webhook configurations on all servers and sends writes that match them, then objects of a
- * kind with a conversion webhook. Calls `report` for each request that they answer differently, and each webhook that
- * they have sent other reviews. Returns how many were sent and how many answered alike.
+ * kind with a conversion webhook. Calls `report` for each request that they answer differently, and for each webhook to
+ * which they have sent different reviews. Returns the numbers of requests that were sent, and that were answered alike.
  */
 export async function compareAdmission({ servers, token, count, random, report }) {
   const generator = new AdmissionGenerator(random);

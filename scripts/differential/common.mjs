@@ -19,13 +19,13 @@ const MASKED = new Set([
   ],
   ...['controller-uid', 'batch.kubernetes.io/controller-uid'],
 ]);
-/** Parts of messages that differ: identities, times, and values in Go's own form. */
+/** Parts of messages that differ: identities, times, and values in Go's own format. */
 const TEXTS = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '<uid>'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
   [/(resourceVersion\\*":\\*")\d+/g, '$1<version>'],
   [/selfType\d+/g, 'selfType'],
-  // Members have another order.
+  // The order of members differs.
   [/^( "" is invalid: patch: )?Invalid value: "\{\\".*\}": /s, '$1Invalid value: <object>: '],
   [/value: (?:map\[|\[\]|[a-zA-Z0-9.]+\{|\{|&)[\s\S]*?(?=: [a-z`"]|$)/g, 'value: <value>'],
 ];
@@ -41,14 +41,14 @@ export function randomNumbers(seed) {
   };
 }
 
-/** Whether a value of JSON is an object. */
+/** True if a JSON value is an object. */
 export const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value without the parts that differ between servers, with members in order and equal causes once. */
+/** A value without the parts that differ between servers, with sorted members, and without duplicate causes. */
 export function masked(value, name = '') {
   if (Array.isArray(value)) {
     const items = value.map(item => masked(item));
-    // Entries that a second separates have another order.
+    // Entries whose times differ by a second have another order.
     if (name === 'managedFields') return items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     if (name !== 'causes') return items;
     return [...new Set(items.map(item => JSON.stringify(item)))].map(text => JSON.parse(text));
@@ -59,7 +59,7 @@ export function masked(value, name = '') {
   return Object.fromEntries(names.sort().map(one => [one, masked(value[one], one)]));
 }
 
-/** Makes choices by a generator of numbers in [0, 1). */
+/** Makes random choices with a generator of numbers in [0, 1). */
 export class Generator {
   constructor(random) {
     this.random = random;
@@ -75,8 +75,8 @@ export class Generator {
 }
 
 /**
- * Sends a request. An answer that is no JSON is its text. Of URLs of webhooks on this machine, the first part of the
- * path, which says the server, is not in the answer.
+ * Sends a request. The result of an answer that is not JSON is its text. The first segment of the path in URLs of
+ * webhooks on this machine, which names the server, is removed from the answer.
  */
 export async function send(server, token, method, path, body, type = 'application/json') {
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'differential', 'content-type': type };
@@ -90,9 +90,9 @@ export async function send(server, token, method, path, body, type = 'applicatio
   }
 }
 
-/** Whether two servers have given the same answer, without values that every server chooses itself, such as uids. */
+/** True if two servers have given the same answer, without values that every server chooses itself, such as uids. */
 export function areAlike(answers) {
-  // Upstream answers 500 to an apply that does not fit the schema.
+  // Upstream answers an apply that does not match the schema with 500.
   if (answers.every(({ body: { message } }) => /^failed to create typed patch/.test(message))) return true;
   const [first, ...others] = answers.map(answer => JSON.stringify(masked(answer)));
   return others.every(other => other === first);

@@ -1,4 +1,6 @@
-/** A kind whose versions a webhook converts, the webhook, and writes and reads of its objects, made by a seed. */
+/**
+ * A kind whose versions a webhook converts, the webhook, and writes and reads of its objects, generated from a seed.
+ */
 import { APPLY, MERGE } from './common.mjs';
 
 export const GROUP = 'admitted.example.com';

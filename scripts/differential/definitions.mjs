@@ -1,6 +1,6 @@
 /**
  * Definitions of custom kinds with the extensions of structural schemas, objects of them, policies and webhook
- * configurations, made by a seed: the same are sent to several servers, and their answers and stored objects are
+ * configurations, generated from a seed: the same are sent to several servers, and their answers and stored objects are
  * compared.
  */
 import { APPLY, areAlike, DEFINITIONS, Generator, MERGE, send } from './common.mjs';
@@ -9,7 +9,7 @@ const GROUP = 'generated.example.com';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
 
 const FORMATS = ['date', 'date-time', 'duration', 'byte', 'cidr', 'ipv4', 'ipv6', 'uuid', 'uri', 'email', 'hostname'];
-/** Texts, of which each format has some valid ones. */
+/** Texts, some of which are valid for each format. */
 const TEXTS = [
   ...['', 'x', 'a b', 'é', '2030-01-02', '2030-01-02T03:04:05Z', '5s', 'aGk=', '10.0.0.0/8', '1.2.3.4', '::1'],
   ...['11111111-2222-4333-8444-555555555555', 'https://a.example/b', 'a@b.example', 'a.example', 'y'.repeat(70), '5'],
@@ -23,7 +23,7 @@ const RULES = [
   'self.size() >= oldSelf.size()',
 ];
 
-/** Makes definitions, their objects, and the policies and webhooks for them. */
+/** Generates definitions, their objects, and the policies and webhooks for them. */
 class DefinitionGenerator extends Generator {
   /** The schema of a scalar. */
   scalar() {
@@ -99,7 +99,7 @@ class DefinitionGenerator extends Generator {
     return this.chance(0.2) ? { ...schema, default: this.value(schema, 0.9) } : schema;
   }
 
-  /** A value for a schema, which fits it in a share of cases. */
+  /** A value for a schema, which is valid in a part of the cases. */
   value(schema, fits) {
     if (!this.chance(fits)) return this.pick([null, 'x', 5, true, [], {}, ['x'], { x: 1 }, 1.5, '']);
     if (schema['x-kubernetes-int-or-string']) return this.pick([1, 'x', '5']);
@@ -221,7 +221,7 @@ class DefinitionGenerator extends Generator {
       failurePolicy: 'Ignore',
       ...(this.chance(0.3) ? { timeoutSeconds: this.pick([0, 1, 31]) } : {}),
       ...(this.chance(0.3) ? { matchConditions: [{ name: 'c', expression: this.pick(['true', '1', 'a ==']) }] } : {}),
-      // Nothing else is to call it.
+      // No other request must call it.
       objectSelector: { matchLabels: { 'generated.example.com/none': 'x' } },
     });
     return {
@@ -260,7 +260,8 @@ function* requestsOf(generator, definition, path, at) {
 
 /**
  * Creates `count` definitions with some objects each, policies and webhook configurations on all servers. Calls
- * `report` for each request that they answer differently. Returns how many were sent and how many answered alike.
+ * `report` for each request that they answer differently. Returns the numbers of requests that were sent, and that were
+ * answered alike.
  */
 export async function compareDefinitions({ servers, token, count, objects = 8, random, report }) {
   const generator = new DefinitionGenerator(random);

@@ -1,19 +1,21 @@
 /**
  * `npm run differential -- --reference URL [--url URL] [--token TOKEN] [--only TEXT] [--record]`: changes one thing in
  * each object of test/kinds/rules/bases.json and sends creates and updates, as dry runs, to a reference server and to
- * the server at --url, and prints where their answers differ. --record keeps what the reference refuses in
+ * the server at --url, and prints the differences of their answers. --record saves the refusals of the reference in
  * test/kinds/rules/recorded.json, which tests replay without a reference; with --only, for the paths with that text.
  * Without --reference, prints the fields that no base has, and writes docs/reference/kinds.md.
  *
- * With --coverage, the objects are those of test/kinds/rules/coverage.json, whose answers are not recorded: between them
- * and the bases, all fields of all kinds stand in one.
+ * With --coverage, the objects are those of test/kinds/rules/coverage.json, whose answers are not recorded: between
+ * them and the bases, every field of every kind is in at least one.
  *
- * With --definitions COUNT, makes that many definitions by --seed, with objects, policies and webhook configurations.
+ * With --definitions COUNT, generates that many definitions from --seed, with objects, policies and webhook
+ * configurations.
  *
- * With --admission COUNT, makes that many policies with bindings and params, or webhook configurations, which are then
- * asked about writes, and objects of a kind that a webhook converts. The servers must reach 127.0.0.1.
+ * With --admission COUNT, generates that many policies with bindings and params, or webhook configurations, which are
+ * then called for writes, and objects of a kind that a webhook converts. The servers must reach 127.0.0.1.
  *
- * With --writes COUNT, sends that many updates of the status, patches and applies for each base instead, made by --seed.
+ * With --writes COUNT, sends that many updates of the status, patches and applies for each base instead, generated from
+ * --seed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +46,7 @@ const { values: options } = parseArgs({
 const TEXTS = ['', 'x', 'a b', 'A_', '-1', '101%', '/x', 'a/b', '::1', '*', 'y'.repeat(300)];
 const NUMBERS = [-1, 0, 1, 70000, 2147483647];
 
-/** Every place below the metadata of an object, with its value. */
+/** Every path below the metadata of an object, with its value. */
 function* places(value, at = []) {
   if (at.length > 0 && (at.length > 1 || !['apiVersion', 'kind', 'metadata'].includes(at[0]))) yield { at, value };
   if (at[0] === 'metadata' || typeof value !== 'object' || value === null) return;
@@ -52,7 +54,7 @@ function* places(value, at = []) {
     yield* places(inner, [...at, Array.isArray(value) ? Number(key) : key]);
 }
 
-/** Values to put in a place; undefined removes it. */
+/** Values to set at a path; undefined removes the member. */
 function changesOf(value) {
   if (typeof value === 'string') return [undefined, ...TEXTS];
   if (typeof value === 'number') return [undefined, ...NUMBERS];
@@ -70,10 +72,10 @@ function put(object, at, value) {
   return copy;
 }
 
-/** Values in Go's own form, and addresses of memory, differ between servers. */
+/** Values in Go's own format, and memory addresses, differ between servers. */
 const GO_VALUE = /value: (?:map\[|\[\]|[a-zA-Z0-9.]+\{|\{|&)[\s\S]*?(?=: [a-z`"]|$)/;
 
-/** A message without values in Go's own form, and without the difference that follows some messages. */
+/** A message without values in Go's own format, and without the diff that follows some messages. */
 const comparable = message => message.replace(GO_VALUE, 'value: <value>').replace(/\n[\s\S]*$/, '');
 
 async function ask(server, method, path, body) {
@@ -133,7 +135,7 @@ async function compareBase({ path, object }, index, found) {
     await fetch(`${server}${of}`, { method: 'DELETE', headers: { authorization: `Bearer ${options.token}` } });
 }
 
-/** One record for each operation, place and list of messages, where numbers of items and values do not count. */
+/** One record for each operation, path and list of messages, ignoring indexes of items and values. */
 function distinct(records) {
   const general = text => text.replace(/\d+/g, '#').replace(/value: .*?: /g, 'value: ');
   const seen = new Map();
@@ -153,10 +155,10 @@ function differences(a, b) {
   return [...only(x, y, '-').slice(0, 8), ...only(y, x, '+').slice(0, 8)];
 }
 
-/** Kinds that controllers write at once, so that a sequence of writes has no certain answers. */
+/** Kinds to which controllers write at once, so that the answers to a sequence of writes are not deterministic. */
 const CONTROLLED = ['APIService', 'ClusterRole', 'FlowSchema', 'ValidatingAdmissionPolicy', 'ResourceQuota'];
 
-/** Prints a request that the servers answer differently. `of`: objects that it was made for. */
+/** Prints a request that the servers answer differently. `of`: the objects for which it was generated. */
 const report = ({ method, path, query = '', type = '', body, of = [] }, [a, b]) =>
   console.log(
     [`${method} ${path}${query} ${type} ${JSON.stringify(body)?.slice(0, 600)}`, `    ${a.code} ${b.code}`]

@@ -1,6 +1,6 @@
 /**
- * Updates of the status, patches of all kinds and applies by several managers, made by a seed from an object: the same
- * sequence is sent to several servers, and their answers and stored objects are compared.
+ * Updates of the status, patches of all kinds and applies by several managers, generated from a seed and an object: the
+ * same sequence is sent to several servers, and their answers and stored objects are compared.
  */
 import { APPLY, DEFINITIONS, Generator, isObject, masked, MERGE } from './common.mjs';
 
@@ -11,9 +11,9 @@ const JSON_PATCH = 'application/json-patch+json';
 const withoutOwn = object =>
   JSON.parse(JSON.stringify(object, (name, value) => (/^(?:clusterIPs?|nodePort)$/.test(name) ? undefined : value)));
 
-/** Makes the writes of an object. */
+/** Generates the writes of an object. */
 class WriteGenerator extends Generator {
-  /** Returns the value or another one for its place. */
+  /** Returns the value, or another one to replace it. */
   changed(value) {
     if (typeof value === 'string') return this.pick([value, `${value}x`, 'x', '', 'a/b', '1', null, 5]);
     if (typeof value === 'number') return this.pick([value, value + 1, 0, -1, 1, 70000, null, 'x', '9007199254740993']);
@@ -28,7 +28,7 @@ class WriteGenerator extends Generator {
     return this.pick([kept, kept, [...kept, ...value.slice(0, 1)], [...kept].reverse(), [], null]);
   }
 
-  /** Some members of an object, some of them changed. */
+  /** A subset of the members of an object, some of them changed. */
   part(value) {
     const out = {};
     for (const [name, member] of Object.entries(value))
@@ -73,7 +73,7 @@ class WriteGenerator extends Generator {
     ]);
   }
 
-  /** A write of `object`, whose parts beside the metadata are `members`. */
+  /** A write of `object`, whose members except for the metadata are `members`. */
   next({ apiVersion, kind, metadata, ...members }, { isCustom, hasStatus }) {
     const manager = `?fieldManager=${this.pick(['one', 'two', 'three'])}`;
     const status = members.status ?? {};
@@ -102,7 +102,7 @@ class WriteGenerator extends Generator {
   }
 }
 
-/** Sends a request. An answer that breaks off has the code 0. */
+/** Sends a request. An answer that is cut off has the code 0. */
 async function send(server, token, method, path, body, type) {
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'differential' };
   if (body) headers['content-type'] = type;
@@ -116,7 +116,7 @@ async function send(server, token, method, path, body, type) {
 
 /**
  * Sends `count` writes to an object that is created first. Calls `report` for each that the servers answer differently:
- * the object is then created again, so that later answers can be compared. Returns how many were alike.
+ * the object is then created again, so that later answers can be compared. Returns the number of equal answers.
  */
 export async function compareWrites({ servers, token, base, count, random, report }) {
   const generator = new WriteGenerator(random);
@@ -157,7 +157,7 @@ export async function compareWrites({ servers, token, base, count, random, repor
       answers.push(await send(server, token, write.method, path, body, write.type));
     }
     const shown = answers.map(answer => JSON.stringify(masked(answer)));
-    // Upstream answers 500 to an apply that does not fit the schema.
+    // Upstream answers an apply that does not match the schema with 500.
     const misfits =
       answers.every(({ body }) => /^failed to create typed patch/.test(body.message)) ||
       (/^failed to convert new object/.test(answers[0].body.message) && answers[1].code === 422);

@@ -1,4 +1,6 @@
-/** The pages of docs/reference/kinds: every field of the built-in kinds with its type and description, from the table. */
+/**
+ * The pages of docs/reference/kinds: every field of the built-in kinds with its type and description, from the table.
+ */
 
 const nameOf = id => id.slice(id.lastIndexOf('.') + 1);
 const packageOf = id => id.slice(0, id.lastIndexOf('.'));
@@ -30,7 +32,10 @@ function section(struct, packageName, { describeField, describeType }) {
   return `## ${nameOf(struct.id)}\n${cell(describeType(struct))}${table}\n`;
 }
 
-/** The pages by file name, of the table's functions. Lists of kinds are left out: they differ in their kind only. */
+/**
+ * The pages by file name, from the functions of the table. List kinds are omitted, since they differ only in their
+ * kind.
+ */
 export function kindPages(table) {
   const pages = new Map();
   for (const packageName of Object.keys(table.PACKAGES)) {

@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: starts a server with the small world of `capstan demo`, opens the pages of its console in
- * Chromium, and writes docs/images/console-NAME.png. `CHROMIUM` names the browser if it is elsewhere than Debian's.
+ * `npm run pictures`: starts a server with the objects of `capstan demo`, opens the pages of its console in
+ * Chromium, and writes docs/images/console-NAME.png. `CHROMIUM` is the path of the browser if it differs from Debian's.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { build, install, root, run } from '../project.mjs';
 
 const CATALOG = '/object/apps/v1/deployments/demo-storefront/catalog';
 
-/** Changes the replicas in the editor, and asks for the object that the server would store. */
+/** Changes the replicas in the editor, and requests the object that the server would store. */
 async function review(page) {
   await page.locator('.cm-line', { hasText: /^ {2}replicas: / }).click();
   await page.keyboard.press('End');

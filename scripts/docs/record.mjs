@@ -1,6 +1,6 @@
 /**
- * `npm run record`: runs the first commands of a new user in a terminal of its own, and writes their output as
- * docs/images/session.svg. The file is not changed if only figures differ that differ with every run. Needs `script` of
+ * `npm run record`: runs the first commands of a new user in a separate terminal, and writes their output as
+ * docs/images/session.svg. The file is not changed if only figures that change with every run differ. Needs `script` of
  * util-linux.
  */
 import { spawn } from 'node:child_process';
@@ -12,11 +12,14 @@ import { build, install, root } from '../project.mjs';
 import { screenText, sessionImage } from './sessionImage.mjs';
 
 const IMAGE = join(root, 'docs', 'images', 'session.svg');
-/** Where the session is said to be, and the port that a server has by default. */
+/** The folder and the port that the recorded session shows instead of the real ones. */
 const [PLACE, PORT] = ['/home/you/shop', '6443'];
 const COMMANDS = ['npx capstan demo --once', 'npx capstan get websites -A', 'npx capstan status'];
 
-/** Runs a command line of the session in a terminal. `until`: it is ready, and runs on, when it has shown this. */
+/**
+ * Runs a command line of the session in a terminal. `until`: the text after which the command is ready, and continues
+ * to run.
+ */
 async function inTerminal(folder, line, until) {
   const program = `${process.execPath} ${join(root, 'dist', 'core', 'command', 'main.js')}`;
   const command = line.replace('npx capstan', program) + (until ? ' --secure-port=0' : '');
@@ -44,10 +47,10 @@ async function inTerminal(folder, line, until) {
   return { shown, end };
 }
 
-/** A line whose figure says more about the machine and its load than about the program; README.md has it as a table. */
+/** A line whose figure depends more on the machine and its load than on the program; README.md has it in a table. */
 const isLeftOut = line => /ready in \d+ ms/.test(line);
 
-/** A session with its figures left out. */
+/** A session without its figures. */
 const shapeOf = image => image.replaceAll(/\d+(\.\d+)?/g, '0');
 
 await install();

@@ -1,13 +1,13 @@
 /** Draws the content of a terminal as SVG. */
 
 const [COLUMNS, WIDTH, LINE, MARGIN] = [104, 7.23, 18, 18];
-/** The classes of the colours that commands use (core/command/terminal/style.ts), by their codes. */
+/** The classes of the colors that commands use (core/command/terminal/style.ts), by their codes. */
 const STYLES = { 1: 'strong', 2: 'faint', 31: 'bad', 32: 'good', 36: 'command' };
 const CODE = /\u001b\[(\d*)m/g;
 /** The control sequence that erases the line of the cursor (ECMA-48, EL). */
 const ERASE = '\r\u001b[2K';
 
-/** The lines that are there at the end, with the codes of their colours. */
+/** The lines that are visible at the end, with the codes of their colors. */
 export const screenText = shown =>
   shown
     .replaceAll('\r\n', '\n')
@@ -16,7 +16,7 @@ export const screenText = shown =>
 
 const escapeXml = text => text.replace(/[&<>"]/g, char => `&#${char.charCodeAt(0)};`);
 
-/** The parts of a line: each has a text and a class. */
+/** The parts of a line, each with a text and a class. */
 function partsOf(line) {
   const parts = [];
   let [style, at] = ['', 0];

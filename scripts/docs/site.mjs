@@ -1,7 +1,7 @@
 /**
- * `npm run docs`: makes the site of the documentation in dist/site/out: the pages in `docs` and at the root, one of the
- * requirements, and the reference of the library from its doc comments. Ends with 1 and a line for each link that leads
- * nowhere. `npx vitepress preview dist/site` shows it.
+ * `npm run docs`: creates the documentation site in dist/site/out: the pages in `docs` and at the root, one of the
+ * requirements, and the reference of the library from its doc comments. Ends with 1 and a line for each broken
+ * link. `npx vitepress preview dist/site` shows it.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,7 +15,7 @@ const write = (path, text) => {
   writeFileSync(join(site, path), text);
 };
 
-/** The modules that programs import, by their names on the site. */
+/** The modules that programs import, by name on the site. */
 const MODULES = {
   capstan: 'core/index.ts',
   testing: 'core/testing/index.ts',

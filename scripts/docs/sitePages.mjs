@@ -1,8 +1,8 @@
-/** The pages of the site: where each is, how its links are written there, and the order in which they are listed. */
+/** The pages of the site: the paths, the conversion of links, and the order in which pages are listed. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** Pages at the root of the repository, and where they are on the site. */
+/** Pages at the root of the repository, and their paths on the site. */
 export const ROOT_PAGES = {
   'README.md': 'about.md',
   'ARCHITECTURE.md': 'internals/architecture.md',
@@ -11,14 +11,14 @@ export const ROOT_PAGES = {
 };
 const REQUIREMENTS = 'docs/reference/requirements.tsv';
 
-/** The path on the site of a file of the repository; undefined if it is not there. */
+/** The path on the site of a file of the repository; undefined if the site does not have it. */
 function placeOf(path) {
   if (path === REQUIREMENTS) return 'reference/requirements.md';
   if (/^docs\/(.*\.md|images\/.*)$/.test(path)) return path.slice('docs/'.length);
   return ROOT_PAGES[path];
 }
 
-/** A link of a page, as the site has it: the text alone, where it leads to a file that is not on the site. */
+/** A link of a page, as the site has it: only the text if the target is not on the site. */
 function siteLink(page, place, [whole, bang, text, target, anchor = '']) {
   if (/^(https?:|#|mailto:)/.test(target + anchor)) return whole;
   const to = placeOf(posix.normalize(posix.join(posix.dirname(page), target)));
@@ -29,7 +29,7 @@ function siteLink(page, place, [whole, bang, text, target, anchor = '']) {
 
 const LINK = /(!?)\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s#]*)(#[^()\s]*)?\)/g;
 
-/** A page of the repository as a page of the site. Code is as it was. */
+/** A page of the repository as a page of the site. Code is not changed. */
 export function sitePage(page, markdown) {
   const path = placeOf(page);
   const text = markdown
@@ -46,7 +46,7 @@ const titleOf = file =>
     .replaceAll(/[`\\]/g, '')
     .replace(/^(Tutorial|Kinds and types): /, '');
 
-/** The configuration of VitePress for the pages in a folder. It has nothing that a browser gets from elsewhere. */
+/** The configuration of VitePress for the pages in a folder. Browsers load nothing from other sites. */
 export function siteConfig(folder) {
   const item = (path, text = titleOf(join(folder, path))) => ({ text, link: `/${path.replace(/(index)?\.md$/, '')}` });
   const all = (directory, rest = {}) =>
@@ -64,7 +64,7 @@ export function siteConfig(folder) {
     outDir: './out',
     cleanUrls: false,
     lastUpdated: false,
-    // Angle brackets in the pages are part of a type or a placeholder (`Map<string, T>`, `<name>`), and never HTML.
+    // Angle brackets in the pages are part of a type or a placeholder (`Map<string, T>`, `<name>`), never HTML.
     markdown: { html: false, linkify: false },
     themeConfig: {
       search: { provider: 'local' },
@@ -107,8 +107,8 @@ export function siteConfig(folder) {
 }
 
 /**
- * The anchor of a heading, as links in the repository name it: without characters that are neither letters, digits, `_`
- * nor `-`.
+ * The anchor of a heading, as links in the repository write it: without characters other than letters, digits, `_`
+ * and `-`.
  */
 export const slugify = text =>
   text
@@ -117,13 +117,13 @@ export const slugify = text =>
     .replace(/[^\p{L}\p{N}_ -]/gu, '')
     .replaceAll(' ', '-');
 
-/** Pages that typedoc writes, with anchors of its own. */
+/** Pages that typedoc writes, with its own anchors. */
 const GENERATED = /^reference\/api\//;
 const HREF = /<a[^>]* href="([^"]*)"/g;
 const ID = / id="([^"]*)"/g;
 const decode = text => decodeURIComponent(text.replaceAll('&amp;', '&'));
 
-/** A line for each link of a built site that leads to no page, or to no place of a page. */
+/** A line for each link of a built site whose page or anchor does not exist. */
 export function brokenLinks(folder) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.html'));
   const pages = new Map(

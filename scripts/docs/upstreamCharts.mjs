@@ -1,7 +1,10 @@
-/** The charts beside upstream's server: of the table in docs/performance.md, so that they never differ from it. */
+/**
+ * The charts of the comparison with upstream, made from the table in docs/performance.md, so that they never differ
+ * from it.
+ */
 
 const SECTION = /^## Beside upstream's server$.*?(^\|.*?)\n\n/ms;
-/** Where the charts are, and the columns of the table that they show. */
+/** The paths of the charts, and the columns of the table that they show. */
 export const CHARTS = {
   'docs/images/upstream-rates.svg': { title: "Operations per second, of upstream's", column: 3, isLessBetter: false },
   'docs/images/upstream-cpu.svg': { title: "CPU time of an operation, of upstream's", column: 2, isLessBetter: true },
@@ -17,7 +20,7 @@ function labelsOf(operation, count) {
   return [`${first} ${tail}`, `${head} ${rest.at(-1)}`];
 }
 
-/** The rows of a chart: the values of a column of the table, each beside 1. */
+/** The rows of a chart: the values of a column of the table, each with the baseline 1. */
 export function comparedIn(performance, { column, isLessBetter }) {
   const [, table] = SECTION.exec(performance);
   const [, , ...lines] = table.trim().split('\n');

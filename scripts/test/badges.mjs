@@ -1,6 +1,6 @@
 /**
- * `npm run badges`, a step of `.ci/run`: draws the badges of README.md by the results of the last complete `npm test`:
- * the tests that passed, the rows of the requirements that they name, and the clients that they used.
+ * `npm run badges`, a step of `.ci/run`: draws the badges of README.md from the results of the last complete `npm
+ * test`: the tests that passed, the rows of the requirements that they name, and the clients that they used.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { passing, requirements } from './requirements.mjs';
 
 /** The clients, and the files of their tests in test/clients. */
 const CLIENTS = { kubectl: 'kubectl.test.ts', 'client-node': 'clientNode.test.ts', python: 'python.test.ts' };
-/** Width of a character on average, and of the space beside a text, in pixels. */
+/** The average width of a character, and the width of the space next to a text, in pixels. */
 const CHARACTER = 6.6;
 const SPACE = 8;
 
@@ -26,17 +26,17 @@ ${text(left + right / 2, value)}
 `;
 }
 
-/** The results of the files with tests, of those that were run again by what they were then. */
+/** The results of the test files; for files that were run again, those of the second run. */
 function lastResults() {
   const read = name => JSON.parse(readFileSync(join(root, 'dist', name), 'utf8'));
   const { startTime, testResults } = read('test-results.json');
   const again = existsSync(join(root, 'dist', 'test-results-again.json')) && read('test-results-again.json');
-  // Those of an earlier run may have been left.
+  // Badges of an earlier run may have been left.
   const later = again?.startTime > startTime ? again.testResults : [];
   return testResults.map(file => later.find(({ name }) => name === file.name) ?? file);
 }
 
-/** The value of each badge, and whether it is as it should be. */
+/** The value of each badge, and whether it is good. */
 function badgesOf(testResults) {
   const statuses = testResults.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
   const [passed, failed] = ['passed', 'failed'].map(word => statuses.filter(status => status === word).length);

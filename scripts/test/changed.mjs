@@ -1,13 +1,14 @@
 /**
- * The tests that a change touches, for `npm test -- --changed`. A test touches what it imports, directly and through
- * other modules. Tests of a running server import the build: they touch the folders that SUBJECTS names for them.
+ * The tests that a change affects, for `npm test -- --changed`. A test depends on the files that it imports, directly
+ * and through other modules. Tests of a running server import the build: they depend on the folders that SUBJECTS names
+ * for them.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { root, SOURCES } from '../project.mjs';
 
-/** Folders of tests whose servers show a change below a path. The first path that matches counts. */
+/** Folders of tests whose servers are affected by a change below a path. The first path that matches counts. */
 const SUBJECTS = [
   [/^plugins\/kinds\//, ['kinds', 'tables', 'apply']],
   [/^plugins\/admission\//, ['admission']],
@@ -22,9 +23,9 @@ const SUBJECTS = [
   [/^workers\/front\//, ['front', 'api', 'access', 'server', 'listener']],
   [/^core\/(?:services\/)?(\w+)\//, ['api', 'server']],
 ];
-/** Folders that tests of a running server depend on: the program, and modules that it loads for them. */
+/** Folders that tests of a running server depend on: the program, and the modules that it loads for them. */
 const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.tsx?$/;
-/** The program, which loads each command when it is given: SUBJECTS says which tests show a change of these. */
+/** The program, which loads commands on demand: SUBJECTS says which tests a change of a command affects. */
 const MAIN = 'core/command/main.ts';
 /** Changes of these may change every test. */
 const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/project\.mjs|scripts\/build\/.*)$/;
@@ -32,7 +33,7 @@ const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scrip
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
 const linesOf = text => text.split('\n').filter(line => line !== '');
 
-/** The commit that a branch began with; the last one on the main branch itself. */
+/** The commit from which the branch started; on the main branch itself, the last commit. */
 function baseOf() {
   try {
     return git('merge-base', 'HEAD', 'main').trim();
@@ -41,18 +42,18 @@ function baseOf() {
   }
 }
 
-/** Files that differ from a commit, also new ones. Throws if there is no such commit. */
+/** Files that differ from a commit, also new ones. Throws if the commit does not exist. */
 function changedFiles(base) {
   const others = git('ls-files', '--others', '--exclude-standard');
   return [...new Set([...linesOf(git('diff', '--name-only', base)), ...linesOf(others)])];
 }
 
-/** Imports of types: nothing that runs depends on them. */
+/** Imports of types, on which no running code depends. */
 const TYPES = /\b(?:import|export) type [^;]*;|\btypeof import\([^)]*\)|\bimport\([^)]*\)\.[A-Z]/g;
 const IMPORTED = /(?:\bfrom|\bimport|\bURL)\s*\(?\s*'(\.[^']+)'/g;
 const BUILT = /'dist\/([^']+)'/g;
 
-/** The paths that a module names: sources, and the built files of sources. */
+/** The paths to which a module refers: sources, and the built files of sources. */
 function namedIn(path, text) {
   const named = [...text.replace(TYPES, '').matchAll(IMPORTED)].map(([, name]) =>
     posix.normalize(posix.join(posix.dirname(path), name)),
@@ -60,7 +61,7 @@ function namedIn(path, text) {
   return [...named, ...Array.from(text.matchAll(BUILT), ([, name]) => name)].map(name => name.replace(/\.js$/, '.ts'));
 }
 
-/** All modules with the paths that they name, and whether they start a program from the build. */
+/** All modules with the paths to which they refer, and whether they start a program from the build. */
 export function modules() {
   const found = new Map();
   for (const folder of SOURCES.filter(name => existsSync(join(root, name))))
@@ -73,7 +74,7 @@ export function modules() {
   return found;
 }
 
-/** The modules that a test needs; of a running server, only the test's own. */
+/** The modules that a test needs; for a test of a running server, only those of the test itself. */
 function neededBy(test, all) {
   const needed = new Set([test]);
   let usesBuild = false;
@@ -86,7 +87,7 @@ function neededBy(test, all) {
   return { needed, usesBuild };
 }
 
-/** Folders of tests whose servers show a change of a file; undefined for all. */
+/** Folders of tests whose servers are affected by a change of a file; undefined for all. */
 function foldersFor(file) {
   const [, ...parts] = file.split('/');
   const own = parts.slice(0, -1).filter(name => existsSync(join(root, 'test', name)));
@@ -94,7 +95,7 @@ function foldersFor(file) {
   return subject ? [...own, ...subject[1]] : own.length > 0 ? own : undefined;
 }
 
-/** The test files that changes of these files touch: all tests for what all of them depend on. */
+/** The test files that changes of these files affect: all tests for files on which all depend. */
 export function testsFor(files, all = modules()) {
   const tests = [...all.keys()].filter(path => /^test\/.*\.test\.ts$/.test(path));
   if (files.some(file => ALL.test(file))) return tests;
@@ -107,6 +108,7 @@ export function testsFor(files, all = modules()) {
 }
 
 /**
- * The test files that the changes since a commit touch, or since the branch began. Throws if there is no such commit.
+ * The test files that are affected by the changes since a commit, by default since the beginning of the branch. Throws
+ * if the commit does not exist.
  */
 export const changedTests = (base = baseOf()) => testsFor(changedFiles(base));

@@ -1,7 +1,7 @@
 /**
- * `npm run requirements [-- results.json]`: lists which rows of docs/reference/requirements.tsv have a test. With
- * results of vitest in JSON, by default dist/test-results.json of the last `npm test`, only passing tests count;
- * without them, all tests in the sources.
+ * `npm run requirements [-- results.json]`: lists the rows of docs/reference/requirements.tsv that have a test, and
+ * those that have none. With results of vitest in JSON, by default dist/test-results.json of the last `npm test`, only
+ * passing tests count; without them, all tests in the sources.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Starts the packed server as its users do: `node scripts/test/startPacked.mjs TARBALL` installs the tarball into an
+ * Starts the packed server like its users: `node scripts/test/startPacked.mjs TARBALL` installs the tarball into an
  * empty folder with the Node.js that runs this, without a compiler, and starts a server there, twice.
  */
 import { spawn } from 'node:child_process';
@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../project.mjs';
 
-/** A start takes about a second. */
+/** The time limit of a start, which takes about a second. */
 const START_MS = 60_000;
 
-/** Starts a server and ends it when it is ready. Resolves with its output; fails if it does not end with 0. */
+/** Starts a server and stops it when it is ready. Resolves with its output; rejects if it does not exit with 0. */
 function startOnce(folder) {
   const main = join(folder, 'node_modules', 'capstan', 'dist', 'core', 'command', 'main.js');
   const args = ['--throw-deprecation', main, 'serve', '--secure-port=0', '--data-dir=data'];

@@ -1,7 +1,8 @@
 /**
- * `npm run test:node -- 24 [vitest arguments]`: the tests under another version of Node.js, as on a machine that has no
- * other one. The program comes from the registry; a copy of the project is installed and built with it. Without
- * arguments, the tests of all that depends on the version, and a start of the package that the running version packs.
+ * `npm run test:node -- 24 [vitest arguments]`: runs the tests with another version of Node.js, as on a machine that
+ * has no other version. The program is installed from the registry; a copy of the project is installed and built with
+ * it. Without arguments, it runs the tests of all code that depends on the version, and starts the package that the
+ * running version packs.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -10,8 +11,8 @@ import { build, root, run } from '../project.mjs';
 /** The tested release of each major version that the project supports. */
 const RELEASES = { 20: '20.19.6', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 /**
- * Tests of native code, threads, V8 and TLS. Those of kubectl and of damaged stores are not among them: they
- * find the same under every version, as the listeners and the binding of RocksDB have tests of their own.
+ * Tests of native code, threads, V8 and TLS. Those of kubectl and of damaged stores are not included: they
+ * have the same results with every version, since the listeners and the binding of RocksDB have their own tests.
  */
 const DEPENDENT = [
   'test/clients/clientNode.test.ts',
@@ -30,20 +31,22 @@ const DEPENDENT = [
   'test/storage/rocksdbBinding.test.ts',
   'test/threads',
 ];
-/** Where programs and copies are. Below node_modules, vitest would take the sources of the copies for packages. */
+/** The folder of programs and copies. Below node_modules, vitest would treat the sources of the copies as packages. */
 const FOLDER = join(root, 'dist', 'node');
-/** Files that a copy has of its own. */
+/** Files that each copy has separately. */
 const OWN = ['.git', 'dist', 'node_modules'];
 /** Entries of `dist` that are not part of the build. */
 const NOT_BUILT = /^(?:node|packed|site|test-.*)$/;
 
-/** The package with a program for this platform. It holds the program itself, so that no script needs to get it. */
+/**
+ * The package with a program for this platform. It contains the program itself, so that no script needs to download it.
+ */
 function packageName() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   return `node-${platform === 'darwin' && process.arch === 'arm64' ? 'bin-darwin' : platform}-${process.arch}`;
 }
 
-/** The folder of the program of a release, which is installed if it is not there. */
+/** The folder of the program of a release, which is installed if it does not exist. */
 async function programOf(release) {
   const name = packageName();
   const folder = join(FOLDER, release);
@@ -57,9 +60,9 @@ async function programOf(release) {
 }
 
 /**
- * Makes a copy of the project like its working tree, except for packages that were installed in the copy before. The
- * output of the compiler and the bundler does not depend on the version, so the copy has the build, and makes its own
- * code caches. With the newest version it builds all by itself: the build must work there as well.
+ * Creates or updates a copy of the working tree; packages that are installed in the copy are kept. The
+ * output of the compiler and the bundler does not depend on the version, so the copy gets the build, and creates its
+ * own code caches. With the newest version it builds everything itself, because the build must work there as well.
  */
 async function copyProject(copy, buildsItself) {
   await build();
@@ -71,7 +74,7 @@ async function copyProject(copy, buildsItself) {
   const built = buildsItself ? ['modules'] : readdirSync(join(root, 'dist')).filter(name => !NOT_BUILT.test(name));
   for (const name of built)
     cpSync(join(root, 'dist', name), join(copy, 'dist', name), { recursive: true, preserveTimestamps: true });
-  // Its folders are newer than the build, but their files are not.
+  // The folders of the copy are newer than the build, but the files are not.
   const now = new Date();
   if (!buildsItself) utimesSync(join(copy, 'dist', '.built'), now, now);
 }
@@ -89,8 +92,8 @@ const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
 const withRelease = (...args) => run(join(bin, 'node'), args, { cwd: join(folder, 'project'), env });
 
 /**
- * Packs the package with the running version, unless that was done for another release since the build, and starts it
- * with the release. Returns its exit code.
+ * Packs the package with the running version, unless this has been done for another release since the build, and starts
+ * it with the release. Returns its exit code.
  */
 async function startPacked() {
   const { name, version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ServerProcess } from '../server/processes.js';
 
 const SOMAXCONN = '/proc/sys/net/core/somaxconn';
-/** More than the 511 that Node.js has the kernel keep by default. */
+/** More than 511, the backlog that Node.js requests from the kernel by default. */
 const CONNECTIONS = 900;
 
 let server: ServerProcess;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 test.runIf(existsSync(SOMAXCONN) && Number(readFileSync(SOMAXCONN, 'utf8')) > CONNECTIONS)(
-  'with --listener=node, connections that are opened while the server is busy need no second try',
+  'with --listener=node, connections opened while the server is busy are accepted without a retry',
   async () => {
     const { hostname, port } = new URL(server.url);
     // A stopped process never accepts connections that the kernel does not queue.

@@ -3,7 +3,7 @@ import { BODY_BYTES } from '../../core/limits.js';
 import { Api } from '../api/support.js';
 import { headOf, RawConnection } from './connection.js';
 
-/** More announced bytes than all bodies may have together. */
+/** More bytes than the server allows for all request bodies together. */
 const CONNECTIONS = 200;
 const PATH = '/api/v1/namespaces/default/configmaps';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Opens connections that announce a large body each, send a part of it and no more. */
+/** Opens connections that announce a large body each, send a part of it, and then stop. */
 async function announce(headers: { readonly [name: string]: string }): Promise<void> {
   connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => RawConnection.open(api.server.url)));
   for (const connection of connections) {
@@ -29,19 +29,19 @@ async function expectCreates(prefix: string): Promise<void> {
   for (const connection of connections) connection.close();
 }
 
-test('anonymous clients that announce large bodies are refused at once, and creates of others succeed', async () => {
+test('anonymous clients that announce large bodies are refused at once, and other users can still create objects', async () => {
   await announce({});
   await api.until(async () => connections.every(({ received }) => /^HTTP\/1.1 403 /.test(received)));
   await expectCreates('beside-anonymous');
 });
 
-test('unknown tokens with large bodies announced are refused at once, and creates of others succeed', async () => {
+test('requests with unknown tokens and large announced bodies are refused at once, and other users can still create objects', async () => {
   await announce({ authorization: 'Bearer unknown' });
   await api.until(async () => connections.every(({ received }) => /^HTTP\/1.1 401 /.test(received)));
   await expectCreates('beside-unknown');
 });
 
-test('a user that announces large bodies and sends little of them leaves room for its own and other requests', async () => {
+test('a user that announces large bodies and sends little of them blocks neither its own requests nor those of others', async () => {
   await announce({ authorization: `Bearer ${api.server.token}` });
   await expectCreates('beside-known');
 });

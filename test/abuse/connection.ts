@@ -1,8 +1,8 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-/** A TLS connection on which a test sends any bytes. */
+/** A TLS connection on which a test can send arbitrary bytes. */
 export class RawConnection {
-  /** All that the server has sent. */
+  /** Everything that the server has sent so far. */
   received = '';
   isClosed = false;
   readonly #socket: TLSSocket;
@@ -28,7 +28,7 @@ export class RawConnection {
     this.#socket.write(bytes);
   }
 
-  /** Stops reading, as a client that is stuck. */
+  /** Stops reading, like a client that hangs. */
   stall(): void {
     this.#socket.pause();
   }

@@ -6,10 +6,10 @@ import { DEFAULT_VERSION, librariesOf, validationOf } from '../../core/cel/versi
 import { DEFAULTS_BYTES, JSON_PATCH_OPERATIONS, ROW_CHARACTERS } from '../../core/limits.js';
 import { compilePath } from '../../core/schema/custom/jsonPath.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
-import { Api } from '../api/support.js';
+import { Api, listOf, rowsIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/* Small inputs that multiply. Sizes are checked, not times: growth without bound runs out of memory. */
+/* Small inputs that expand to large ones. Sizes are checked, not times: unbounded growth runs out of memory. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUP = 'growth.example.com';
@@ -42,7 +42,7 @@ const object = (plural: string, name: string, spec: unknown) => ({
   spec,
 });
 
-/** A schema of lists of ten objects that have such a list again, to a depth. The default is in each of them. */
+/** A schema of lists of ten objects, nested to `depth`. Each list has the default. */
 const nested = (depth: number): object => ({
   type: 'array',
   default: Array.from({ length: 10 }, () => ({})),
@@ -122,7 +122,7 @@ describe('objects that grow when they are read or written', () => {
     expectGrowth(await api.get(`${path}/large`), `spec.items[${failing}].text`);
     expectGrowth(await api.get(path), `spec.items[${failing}].text`);
     const { status, body } = await api.get(`${path}/small`);
-    expect([status, (body['spec']!['items'] as unknown as object[]).length]).toEqual([200, 2]);
+    expect([status, listOf(body['spec']!['items']).length]).toEqual([200, 2]);
   });
 
   test('a list of objects that grow together beyond what is read at once is refused; a shorter one is not', async () => {
@@ -134,7 +134,7 @@ describe('objects that grow when they are read or written', () => {
     expect((await api.get(`${path}?limit=10`)).status).toBe(200);
   });
 
-  test('the cells of a row that each repeat the object are bounded together', async () => {
+  test('the cells of a row have a total size limit, also if each of them repeats the object', async () => {
     const columns = Array.from({ length: 100 }, (_, i) => ({ name: `c${i}`, type: 'string', jsonPath: '.spec' }));
     const path = await define('tables', OPEN, columns);
     const text = 'x'.repeat(100_000);
@@ -142,7 +142,7 @@ describe('objects that grow when they are read or written', () => {
     const answer = await api.get(path, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
     expect([answer.status, answer.text.length]).toEqual([200, expect.any(Number)]);
     expect(answer.text.length).toBeLessThan(2 * ROW_CHARACTERS);
-    const { cells } = (answer.body['rows'] as unknown as { cells: unknown[] }[])[0]!;
+    const { cells } = rowsIn(answer.body)[0]!;
     expect([cells.length, cells.filter(cell => cell !== null).length]).toEqual([101, 4]);
   });
 
@@ -160,13 +160,13 @@ describe('objects that grow when they are read or written', () => {
   });
 });
 
-describe('parts that multiply', () => {
+describe('inputs that expand', () => {
   test('copies of a JSON Patch are bounded', () => {
     const copies = Array.from({ length: 40 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }));
     expect(() => applyJsonPatch({ a: ['x'] }, copies, JSON_PATCH_OPERATIONS)).toThrow('accumulated size increase');
   });
 
-  test('a path of a column finds a bounded number of values, also by unions of wildcards', () => {
+  test('the path of a column finds a bounded number of values, also with unions of wildcards', () => {
     const list = Array.from({ length: 1000 }, (_, i) => i);
     expect(compilePath(`.a[${new Array(1000).fill('*').join(',')}]`)({ a: list })).toHaveLength(1000);
     expect(compilePath('.a..[*]..[*]')({ a: [list, list] })).toHaveLength(1000);
@@ -179,7 +179,7 @@ describe('parts that multiply', () => {
   test.each([
     ['texts', "'0123456789'"],
     ['lists', '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]'],
-  ])('%s that an expression doubles again and again exceed its budget', (_what, seed) => {
+  ])('%s that an expression doubles repeatedly exceed its budget', (_what, seed) => {
     const double = (level: number): string =>
       level < 11 ? `[v${level} + v${level}].map(v${level + 1}, ${double(level + 1)})[0]` : `size(v${level})`;
     const environment = createEnvironment({

@@ -7,19 +7,19 @@ import { eventually, eventuallyPasses } from '../support/eventually.js';
 import { ConfiguredServer } from '../plugins/support.js';
 
 /*
- * A plugin that is hostile at each point, while four users write objects that it has no part in: none of their requests
- * fails, and none of their objects is lost.
+ * A plugin that is hostile at each extension point, while four users write objects that it does not handle: none of
+ * their requests fails, and none of their objects is lost.
  */
 
 const PLUGIN = 'test/hostile';
 const TIMEOUT_MS = 60_000;
-/** Between two writes of a user. */
+/** Pause between two writes of a user. */
 const PAUSE_MS = 100;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
 const HOSTILES = '/apis/hostile.example.com/v1/namespaces/default/hostiles';
-/** One for each test: users whose requests keep or end threads are slowed down. */
+/** A user for each test, since users whose requests block or end threads are slowed down. */
 const MALLORIES = 60;
 const WRITERS = ['ann', 'ben', 'cem', 'dua'];
 
@@ -29,7 +29,7 @@ const server = new ConfiguredServer();
 class Writer {
   /** Names of the objects whose write was acknowledged. */
   readonly written: string[] = [];
-  /** Everything else that it was answered. */
+  /** All other answers. */
   readonly failures: string[] = [];
   #isEnded = false;
   readonly #done: Promise<void>;
@@ -54,7 +54,7 @@ class Writer {
       } catch (error) {
         this.failures.push(`${name}: ${error}`);
       }
-      // All of them are kept in memory, and those of the store too.
+      // All Secrets are kept in memory, also those in the store.
       await pause(PAUSE_MS);
     }
   }
@@ -73,11 +73,11 @@ beforeAll(async () => {
   await server.start(
     { tokenAuthFile: tokens, plugins: [{ use, timeout: '1s' }] },
     {
-      // A thread that allocates without end reaches this soon.
+      // A thread that allocates without end reaches this limit soon.
       NODE_OPTIONS: '--max-old-space-size=100',
     },
   );
-  // Nobody asks an authorizer about system:masters.
+  // Authorizers are not called for system:masters.
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'writers' }];
   const body = { metadata: { name: 'writers' }, roleRef, subjects };
@@ -89,7 +89,7 @@ afterAll(async () => {
   await server.dispose();
 });
 
-/** Each writer has gone on since, and has had no failure. */
+/** Expects that every writer has written again since then, without a failure. */
 afterEach(async () => {
   const before = writers.map(({ written }) => written.length);
   await eventually(() =>
@@ -100,12 +100,12 @@ afterEach(async () => {
 
 let mallory = 0;
 beforeEach(() => void mallory++);
-/** A request of the user for whose requests the plugin is hostile. */
+/** A request of the user whose requests the plugin attacks. */
 const ask = (method: 'GET' | 'POST', path: string, body?: object, token = `Bearer mallory-${mallory}`) =>
   server.call(method, path, { headers: { authorization: token }, ...(body && { body }) });
 const create = (path: string, name: string, more: object = {}) => ask('POST', path, { metadata: { name }, ...more });
 
-/** How the plugin is met at each point that the pool asks. */
+/** A request that reaches the plugin at each extension point that pool threads call. */
 const IN_POOL: { readonly [point: string]: (how: string) => Promise<{ readonly status: number }> } = {
   authenticator: how => ask('GET', MAPS, undefined, `Hostile ${how}`),
   authorizer: how => ask('GET', `${SECRETS}/authorizer-${how}`),
@@ -119,13 +119,13 @@ const IN_POOL: { readonly [point: string]: (how: string) => Promise<{ readonly s
   },
 };
 
-/** Expects a record of the log that names the plugin, since the one with this number. */
+/** Waits for a log record that names the plugin, after the first `since` records. */
 const expectNamed = (since: number): Promise<void> =>
   eventuallyPasses(() => expect(JSON.stringify(server.log.slice(since))).toContain(PLUGIN));
 
 /**
- * How points do not return, which takes seconds each, and is the same to all points. One loops. The others block:
- * that is the same to the server, and leaves the cores to others.
+ * How a call never returns. Each test takes seconds and is the same for all points, so few points have one. One loops.
+ * The others block: the server sees no difference, and the cores stay free for other work.
  */
 const ENDLESS: { readonly [point: string]: string } = {
   authenticator: 'loop',
@@ -134,10 +134,10 @@ const ENDLESS: { readonly [point: string]: string } = {
 };
 
 describe.each(Object.keys(IN_POOL))('a hostile %s', point => {
-  // Nobody looks at the result of a mutator.
+  // The result of a mutator is not read.
   const others = [...(point === 'mutator' ? [] : ['garbage']), ...(ENDLESS[point] ? [ENDLESS[point]] : [])];
   test.each(['throw', 'hang', 'exit', ...others])(
-    'that does this fails its own request alone, and is named: %s',
+    'fails its own request alone, and the log names it, after: %s',
     { timeout: TIMEOUT_MS },
     async how => {
       const since = server.log.length;
@@ -148,7 +148,7 @@ describe.each(Object.keys(IN_POOL))('a hostile %s', point => {
   );
 });
 
-test('a mutator that allocates without end fails its own request alone, and is named', {
+test('a mutator that allocates without end fails its own request alone, and the log names it', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const since = server.log.length;
@@ -159,13 +159,13 @@ test('a mutator that allocates without end fails its own request alone, and is n
 describe('hostile code that returns to the event loop of its thread', () => {
   const HOWS = ['throw', 'hang', 'garbage'];
 
-  test.each(HOWS)('is named, and fails its own request alone: a service (%s)', async how => {
+  test.each(HOWS)('fails its own request alone, and the log names it: a service (%s)', async how => {
     const since = server.log.length;
     expect((await create(SECRETS, `service-${how}`)).status).toBe(500);
     await expectNamed(since);
   });
 
-  test.each(HOWS)('is named, and fails its own request alone: a converter (%s)', async how => {
+  test.each(HOWS)('fails its own request alone, and the log names it: a converter (%s)', async how => {
     const since = server.log.length;
     await makeOrders();
     const names = { apiVersion: 'tea.example.com/v1', kind: 'Order' };
@@ -174,32 +174,32 @@ describe('hostile code that returns to the event loop of its thread', () => {
     await expectNamed(since);
   });
 
-  test.each(['throw', 'garbage'])('is named, and defines nothing: a source of kinds (%s)', async how => {
+  test.each(['throw', 'garbage'])('defines nothing, and the log names it: a source of kinds (%s)', async how => {
     const since = server.log.length;
     expect((await create(SECRETS, `resourcesource-${how}`)).status).toBe(201);
     await expectNamed(since);
   });
 
-  test('is named, and counts nothing: a metric that nobody has declared', async () => {
+  test('counts nothing, and the log names it: a metric that is not declared', async () => {
     const since = server.log.length;
     await create(SECRETS, 'metrics-nan');
     await expectNamed(since);
     expect((await ask('GET', '/metrics')).text).not.toContain('not_declared');
   });
 
-  test.each(HOWS)('is named, and fails its own request alone: a document (%s)', async how => {
+  test.each(HOWS)('fails its own request alone, and the log names it: a document (%s)', async how => {
     const since = server.log.length;
     expect((await ask('GET', `/hostile/${how}`)).status).toBe(500);
     await expectNamed(since);
   });
 
-  test('is a failed health check, whatever it does', async () => {
+  test('makes its own health check fail, whatever it does', async () => {
     const { status, text } = await ask('GET', '/healthz');
     expect(status).toBe(500);
     for (const how of ['throw', 'hang']) expect(text).toContain(`[-]hostile-${how} failed`);
   });
 
-  test('is named, and other controllers continue: a controller that throws', async () => {
+  test('stops no other controller, and the log names it: a controller that throws', async () => {
     const since = server.log.length;
     await create(SECRETS, 'controller-throw');
     await expectNamed(since);

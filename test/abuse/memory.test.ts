@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ServerProcess } from '../server/processes.js';
 
-/** How long memory may take to come back: threads keep garbage for a minute, and are looked at every five seconds. */
+/** How long memory may take to be released: threads keep garbage for a minute, and are checked every five seconds. */
 const BACK_MS = 90_000;
 const BODIES = 24;
 /** Many small values, whose garbage is many times as large as the body. */

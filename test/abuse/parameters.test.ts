@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Api } from '../api/support.js';
+import { type Answer, Api, causesIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /*
- * Parameters of policies: the server reads them with its own permissions, so who writes policies and bindings must be
- * able to read the same objects.
+ * Parameters of policies: the server reads them with its own permissions, so users who write policies and bindings must
+ * be able to read the same objects.
  */
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -17,12 +17,13 @@ const as = (user: string) => ({ headers: { 'impersonate-user': user } });
 const shown = (user: string) => `&{${user}  [system:authenticated] map[]}`;
 const causes = ({ status, body }: Answer): unknown => [
   status,
-  (body?.['details']?.['causes'] as unknown as { field: string; message: string }[] | undefined)?.map(
-    ({ field, message }) => `${field}: ${message}`,
-  ),
+  causesIn(body).map(({ field, message }) => `${field}: ${message}`),
 ];
 
-/** Gives a user all rights on policies and bindings, and these besides: cluster-wide, or in the namespace `default`. */
+/**
+ * Gives a user all rights on policies and bindings, and these rights in addition: cluster-wide, or in the namespace
+ * `default`.
+ */
 async function author(user: string, rules: object[] = [], inDefault: object[] = []): Promise<void> {
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: user }];
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', name: user };
@@ -85,7 +86,7 @@ describe.each([
     metadata: { name },
     spec: { policyName, ...actions, ...(paramRef ? { paramRef } : {}) },
   });
-  /** In bindings of mutating policies, upstream has user and verb in each other's place. */
+  /** In the message for bindings of mutating policies, upstream swaps user and verb. */
   const who = (user: string, verb: string, what: string): string => {
     const [first, second] = kind === 'mutatingadmission' ? [verb, shown(user)] : [shown(user), verb];
     return `spec.paramRef: Forbidden: user ${first} does not have "${second}" permission ${what}`;
@@ -104,7 +105,7 @@ describe.each([
     await api.made(policies, policy('none'));
   });
 
-  test('need the right to get all objects of their kind', async () => {
+  test('need the permission to get all objects of their kind', async () => {
     const dry = `${policies}?dryRun=All`;
     for (const user of ['nobody', 'lister', 'local', 'named', 'of-group'])
       expect(causes(await api.post(dry, policy('new', SECRET), as(user)))).toEqual([
@@ -116,7 +117,7 @@ describe.each([
     expect((await api.post(dry, policy('new', SECRET))).status).toBe(201);
   });
 
-  test('of a kind that is not served need the right to get everything of its group', async () => {
+  test('of a kind that is not served need the permission to get everything in its group', async () => {
     const dry = `${policies}?dryRun=All`;
     const thing = { apiVersion: 'nope.io/v1', kind: 'Thing' };
     for (const user of ['nobody', 'reader'])
@@ -128,7 +129,7 @@ describe.each([
       expect((await api.post(dry, policy('new', thing), as(user))).status).toBe(201);
   });
 
-  test('are asked for when an update or an apply gives a policy another kind, and only then', async () => {
+  test('are authorized when an update or an apply gives a policy another kind, and only then', async () => {
     const change = (name: string, spec: object) => api.patch(`${policies}/${name}`, MERGE, { spec }, as('nobody'));
     expect(causes(await change('none', { paramKind: SECRET }))).toEqual([422, [ofKind('nobody', 'Secret', 'v1')]]);
     expect(causes(await change('maps', { paramKind: SECRET }))).toEqual([422, [ofKind('nobody', 'Secret', 'v1')]]);
@@ -146,14 +147,14 @@ describe.each([
     expect((await change('fewer', { paramKind: null })).status).toBe(200);
   });
 
-  test('are asked for only if the object is otherwise valid', async () => {
+  test('are authorized only if the object is otherwise valid', async () => {
     const wrong = { ...policy('new', SECRET).spec, failurePolicy: 'Maybe' };
     const { body } = await api.post(policies, { metadata: { name: 'new' }, spec: wrong }, as('nobody'));
     expect(body['message']).toContain('spec.failurePolicy');
     expect(body['message']).not.toContain('paramKind');
   });
 
-  test('need in a binding the right to get what it names', async () => {
+  test('in a binding need the permission to get the object that it names', async () => {
     const named = { name: 'one', namespace: 'default', ...NOT_FOUND };
     const refused = (user: string) => [422, [who(user, 'get', 'on the object referenced by paramRef')]];
     const bind = (paramRef: object, user: string) =>
@@ -161,13 +162,13 @@ describe.each([
     for (const user of ['nobody', 'lister']) expect(causes(await bind(named, user))).toEqual(refused(user));
     for (const user of ['reader', 'local', 'named', 'of-all']) expect((await bind(named, user)).status).toBe(201);
     expect(causes(await bind({ ...named, name: 'two' }, 'named'))).toEqual(refused('named'));
-    // Without a namespace, it can be in any.
+    // Without a namespace, the object can be in any one.
     const anywhere = { name: 'one', ...NOT_FOUND };
     for (const user of ['local', 'named']) expect(causes(await bind(anywhere, user))).toEqual(refused(user));
     expect((await bind(anywhere, 'reader')).status).toBe(201);
   });
 
-  test('need in a binding with a selector the right to list', async () => {
+  test('in a binding with a selector need the permission to list', async () => {
     const bind = (paramRef: object, user: string) =>
       api.post(`${bindings}?dryRun=All`, binding('new', 'secrets', { ...paramRef, ...NOT_FOUND }), as(user));
     const refused = (user: string) => [422, [who(user, 'list', 'on the object referenced by paramRef')]];
@@ -177,7 +178,7 @@ describe.each([
     expect((await bind({ selector: {} }, 'lister')).status).toBe(201);
   });
 
-  test('need the right to read everything in a binding to a policy that says not what they are', async () => {
+  test('in a binding to a policy without paramKind need the permission to read everything', async () => {
     const one = { name: 'one', namespace: 'default', ...NOT_FOUND };
     const bind = (policyName: string, user: string, paramRef: object = one) =>
       api.post(`${bindings}?dryRun=All`, binding('new', policyName, paramRef), as(user));
@@ -199,7 +200,7 @@ describe.each([
     expect((await bind('unserved', 'of-group')).status).toBe(201);
   });
 
-  test('are asked for by every change of a binding to them, and not by its removal', async () => {
+  test('are authorized for every change of a binding to them, but not for its removal', async () => {
     await api.made(bindings, binding('bound', 'secrets', { name: 'one', ...NOT_FOUND }));
     const change = (body: object) => api.patch(`${bindings}/bound`, MERGE, body, as('nobody'));
     const refused = [422, [who('nobody', 'get', 'on the object referenced by paramRef')]];
@@ -213,7 +214,7 @@ describe.each([
   });
 });
 
-test('the refusal shows the user with uid, groups and extra', async () => {
+test('are refused with a message that shows uid, groups and extra of the user', async () => {
   const headers = {
     'impersonate-user': 'nobody',
     'impersonate-uid': 'u1',

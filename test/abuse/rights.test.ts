@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Api } from '../api/support.js';
+import { type Answer, Api, causesIn } from '../api/support.js';
 import { caPem } from './certificates/der.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/* Rights that a request needs, where another one could seem to be enough. */
+/* Permissions that a request needs where another one could seem to be enough. */
 
 const GROUP = 'rbac.authorization.k8s.io';
 const RBAC = `/apis/${GROUP}/v1`;
@@ -72,7 +72,7 @@ describe('the snapshot of the store', () => {
       expect([path, await statusOf(path, as('monitoring'))]).toEqual([path, 200]);
   });
 
-  test('is given by its name, and to system:masters', async () => {
+  test('is given by a rule with its name, and to system:masters', async () => {
     for (const sent of [as('backup'), as('root', 'system:masters'), {}])
       expect((await api.get(SNAPSHOT, sent)).text).toMatch(/^capstan-snapshot 3 /);
   });
@@ -167,7 +167,7 @@ describe('a node without a name', () => {
     expect((await api.get(`${MAPS}/one`, powerful)).status).toBe(200);
   });
 
-  test('has no special rights outside of the group of nodes', async () => {
+  test('is not restricted outside of the group of nodes', async () => {
     const other = as('system:node:', 'system:masters');
     expect((await api.post(`${MAPS}?dryRun=All`, { metadata: { name: 'x' } }, other)).status).toBe(201);
   });
@@ -218,14 +218,14 @@ describe('a trust bundle', () => {
     await grant('other', write, on('certificates.k8s.io', 'signers', ['attest', 'sign'], 'x.io/t'));
   });
 
-  test('of a signer needs the verb attest on it', async () => {
+  test('of a signer can only be written with the verb attest on the signer', async () => {
     const create = (user: string) => api.post(`${BUNDLES}?dryRun=All`, bundle('x.io:s:a', 'x.io/s'), as(user));
     for (const user of ['writer', 'other']) expect(refusal(await create(user))).toEqual(forbidden('x.io:s:a'));
     for (const user of ['attester', 'domain']) expect((await create(user)).status).toBe(201);
     expect((await api.post(`${BUNDLES}?dryRun=All`, bundle('plain'), as('writer'))).status).toBe(201);
   });
 
-  test('is changed by those who may attest, and collected by anyone who may write it', async () => {
+  test('needs the verb attest for changes of its spec and labels, but not of its finalizers', async () => {
     await api.made(BUNDLES, bundle('x.io:s:b', 'x.io/s'));
     const change = (user: string, body: object) => api.patch(`${BUNDLES}/x.io:s:b`, MERGE, body, as(user));
     expect(refusal(await change('writer', { spec: { trustBundle: OTHER } }))).toEqual(forbidden('x.io:s:b'));
@@ -237,7 +237,7 @@ describe('a trust bundle', () => {
   test('keeps its signer, which its name shows', async () => {
     const messages = async (answer: Promise<Answer>): Promise<unknown> => {
       const { status, body } = await answer;
-      const causes = (body['details']?.['causes'] ?? []) as unknown as { message: string }[];
+      const causes = causesIn(body);
       return [status, causes.map(({ message }) => message)];
     };
     const prefix = 'Invalid value: "wrong": ClusterTrustBundle for signerName x.io/s must be named with prefix x.io:s:';
@@ -258,7 +258,7 @@ describe('a trust bundle', () => {
 });
 
 describe('special paths', () => {
-  /** Senders and the paths that they may read: a sender without credentials, one with them, and one with all paths. */
+  /** Paths, and which senders may read them: one without credentials, one with credentials, and one with all paths. */
   test.each([
     ['/healthz', 200, 200, 200],
     ['/livez/ping', 403, 403, 200],
@@ -274,7 +274,7 @@ describe('special paths', () => {
     ['/configz', 403, 403, 404],
     ['/store', 403, 403, 404],
     ['/store/snapshot', 403, 403, 403],
-  ])('%s needs its right', async (path, anonymous, authenticated, all) => {
+  ])('%s needs its permission', async (path, anonymous, authenticated, all) => {
     expect([
       await statusOf(path, { token: '' }),
       await statusOf(path, as('nobody')),
@@ -284,8 +284,8 @@ describe('special paths', () => {
 });
 
 /*
- * Where the right to a resource or verb could seem to include another: of all resources and verbs, compared with
- * upstream, the pairs that an implementation is most likely to confuse.
+ * Cases in which the permission for a resource or verb could seem to include another: of all resources and verbs,
+ * compared with upstream, the pairs that an implementation is most likely to confuse.
  */
 describe('a right', () => {
   const CORE = '/api/v1/namespaces/default';

@@ -6,14 +6,14 @@ import { ConfiguredServer } from '../plugins/support.js';
 const use = pathToFileURL(resolve('dist/test/abuse/fixtures/hostile.js')).href;
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
-/** How a plugin keeps a thread that the server has only one of, and the exit code of the server; null: by a signal. */
+/** Attacks on threads of which the server has only one, and its exit code; null if a signal ends it. */
 const LOOPS = {
   'the control thread': { point: 'controller', path: SECRETS, name: 'controller-loop', exitCode: 1 },
   'the main thread': { point: 'httpDocuments', path: '/hostile/loop', name: undefined, exitCode: null },
 } as const;
 
 test.each(Object.entries(LOOPS))(
-  'a plugin that loops in %s ends the server, which names it',
+  'a plugin that loops in %s ends the server, and the log names it',
   { timeout: 60_000 },
   async (thread, { point, path, name, exitCode }) => {
     const server = new ConfiguredServer();

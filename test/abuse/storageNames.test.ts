@@ -16,13 +16,13 @@ import { formerDirectory } from '../storage/formerLayout/index.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /*
- * Definitions with the names of built-in kinds, in both spellings and both namings, also of stores that were written
- * under the other naming or by a release that accepted them: no object of a built-in kind is read, changed or deleted
- * through them.
+ * Definitions with the names of built-in kinds, in both spellings and both namings, also in stores that were written
+ * under the other naming, or by a release that accepted the definitions: no object of a built-in kind is read, changed
+ * or deleted through them.
  */
 
 const NAMINGS = ['neutral', 'kubernetes'] as const;
-/** Each naming with another listener: stored objects depend on the naming alone. */
+/** Each naming is tested with one listener: stored objects depend on the naming alone. */
 const CASES = [
   { naming: 'neutral', listener: 'uws' },
   { naming: 'kubernetes', listener: 'node' },
@@ -89,7 +89,7 @@ async function builtInObjects(api: Api, naming: NamingName): Promise<Map<string,
 const lost = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] =>
   [...before].filter(([path, uid]) => after.get(path) !== uid).map(([path]) => path);
 
-/** Creates objects of kinds that a new server has none of: a policy, and a request for a certificate. */
+/** Creates objects of kinds of which a new server has no objects: a policy and a certificate signing request. */
 async function addObjects(api: Api, naming: NamingName): Promise<void> {
   const { apiVersion } = namingOf(naming);
   const policies = `/apis/${apiVersion('admissionregistration.orchestrator.io/v1')}/validatingadmissionpolicies`;
@@ -111,7 +111,7 @@ async function serve(settings: Partial<Settings>): Promise<Api> {
 }
 
 describe('storage names', () => {
-  test.each(NAMINGS)('of custom kinds are never those of built-in kinds spelled as in the %s naming', naming => {
+  test.each(NAMINGS)('of custom kinds never equal those of built-in kinds in the %s naming', naming => {
     for (const { group, plural, kind } of namesOf(naming)) {
       const [made] = resourcesOf(defineResource({ group, plural, kind, scope: 'Cluster' }));
       expect(made!.storageName).toBe(`custom:${group}/${plural}`);
@@ -141,20 +141,23 @@ describe.each(CASES)('in the $naming naming, with the listener $listener', ({ na
   });
   afterAll(() => api.close());
 
-  test.each(NAMINGS)('definitions of all built-in kinds are refused as spelled in the %s naming', async spelling => {
-    await addObjects(api, naming).catch(() => undefined);
-    const before = await builtInObjects(api, naming);
-    const label = namingOf(naming).label('api-approved.orchestrator.io');
-    for (const names of namesOf(spelling))
-      for (const annotations of [undefined, { [label]: 'https://example.com/1' }]) {
-        const answer = await api.post(crds, definitionOf(naming, names, annotations));
-        expect([names.group, answer.status, answer.body['reason']]).toEqual([names.group, 422, 'Invalid']);
-      }
-    expect(namesIn((await api.get(crds)).body)).toEqual([]);
-    expect(lost(before, await builtInObjects(api, naming))).toEqual([]);
-  });
+  test.each(NAMINGS)(
+    'definitions of all built-in kinds are refused in the spelling of the %s naming',
+    async spelling => {
+      await addObjects(api, naming).catch(() => undefined);
+      const before = await builtInObjects(api, naming);
+      const label = namingOf(naming).label('api-approved.orchestrator.io');
+      for (const names of namesOf(spelling))
+        for (const annotations of [undefined, { [label]: 'https://example.com/1' }]) {
+          const answer = await api.post(crds, definitionOf(naming, names, annotations));
+          expect([names.group, answer.status, answer.body['reason']]).toEqual([names.group, 422, 'Invalid']);
+        }
+      expect(namesIn((await api.get(crds)).body)).toEqual([]);
+      expect(lost(before, await builtInObjects(api, naming))).toEqual([]);
+    },
+  );
 
-  test('definitions of other groups in the domains of the system need an approval, those of the other naming have none', async () => {
+  test('definitions of other groups in reserved domains need an approval annotation, which the other naming does not provide', async () => {
     const label = namingOf(naming).label('api-approved.orchestrator.io');
     const own =
       naming === 'neutral' ? ['orchestrator.io', 'a.orchestrator.io'] : ['k8s.io', 'a.b.k8s.io', 'kubernetes.io'];
@@ -181,7 +184,9 @@ describe.each(CASES)('in the $naming naming, with the listener $listener', ({ na
 
 const NEW = { resourceVersion: '1', generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' };
 
-/** A data directory with established definitions and with objects by their key, as if a release had accepted all. */
+/**
+ * A data directory with established definitions, and objects by key, as if an earlier release had accepted all of them.
+ */
 async function directoryWith(
   naming: NamingName,
   definitions: readonly Names[],
@@ -226,8 +231,8 @@ const objectOf = (apiVersion: string, kind: string, name: string, namespace?: st
 const order = (name: string) => ({ apiVersion: 'tea.example.com/v1', kind: 'Order', metadata: { name } });
 
 describe.each(CASES)('a store with definitions of all built-in kinds, $naming, $listener', ({ naming, listener }) => {
-  test('keeps every built-in object when objects are made with them and they are deleted', async () => {
-    // A group without a dot was never accepted.
+  test('keeps every built-in object when custom objects are created and the definitions deleted', async () => {
+    // No release accepted a group without a dot.
     const all = new Map(
       [...namesOf('neutral'), ...namesOf('kubernetes')]
         .filter(one => one.group.includes('.'))
@@ -257,7 +262,7 @@ describe.each(CASES)('a store with definitions of all built-in kinds, $naming, $
 
 // Two servers each, over RocksDB.
 describe.each(NAMINGS)('a definition of the other naming, read under the %s one', { timeout: 60_000 }, naming => {
-  test('is not served where a built-in kind has its names, keeps its objects, and ends under its own naming', async () => {
+  test('is not served where a built-in kind has its names, keeps its objects, and can be deleted under its own naming', async () => {
     const roles = namesOf(naming).find(({ plural }) => plural === 'roles')!;
     const { group } = roles;
     const key = `custom:${group}/roles/default/mine`;
@@ -282,7 +287,7 @@ describe.each(NAMINGS)('a definition of the other naming, read under the %s one'
   });
 });
 
-describe('a definition with the names of a kind of the program', () => {
+describe('a definition with the names of a kind of the embedding program', () => {
   const orders = { group: 'tea.example.com', plural: 'orders', kind: 'Order', namespaced: true };
   const path = '/apis/tea.example.com/v1/namespaces/default/orders';
   const crds = crdPath('kubernetes');
@@ -306,7 +311,7 @@ describe('a definition with the names of a kind of the program', () => {
     }
   });
 
-  test('that was established in an earlier start deletes none either', async () => {
+  test('that was established in an earlier run deletes no object of the program either', async () => {
     const key = 'custom:tea.example.com/orders/default/a';
     const object = objectOf('tea.example.com/v1', 'Order', 'a', 'default');
     const dataDir = await directoryWith('kubernetes', [orders], [[key, object]]);
@@ -325,7 +330,7 @@ describe('keys of objects of custom kinds', () => {
   });
   afterAll(() => api.close());
 
-  test('who may write the status of a definition cannot choose the keys of its objects', async () => {
+  test('a user who may write the status of a definition cannot choose the keys of its objects', async () => {
     const crds = crdPath('kubernetes');
     const make = async (plural: string, kind: string) => {
       await api.made(crds, definitionOf('kubernetes', { group: 'tea.example.com', plural, kind, namespaced: true }));
@@ -346,7 +351,7 @@ describe('keys of objects of custom kinds', () => {
     expect(namesIn((await api.get('/apis/tea.example.com/v1/orders')).body)).toEqual(['a']);
   });
 
-  test('a kind whose plural name begins with that of another has its own objects, and so has a namespace', async () => {
+  test('a kind whose plural name begins with that of another kind has its own objects; so does a namespace', async () => {
     const kinds = ['order', 'orders', 'ordersx'].map(plural => ({
       group: 'shop.example.com',
       plural,
@@ -376,7 +381,7 @@ describe('keys of objects of custom kinds', () => {
   });
 });
 
-test.each(NAMINGS)('a directory of an earlier release is served under the %s naming', async naming => {
+test.each(NAMINGS)('a data directory of an earlier release is served under the %s naming', async naming => {
   const dataDir = await formerDirectory();
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const api = await serve({ storage: 'rocksdb', dataDir, naming, historyRetention: 3_600_000 });
@@ -401,7 +406,7 @@ test.each(NAMINGS)('a directory of an earlier release is served under the %s nam
   await api.until(async () => (await api.get(`${crdPath(naming)}/${shared}`)).status === 404);
   const policies = namingOf(naming).apiVersion('admissionregistration.orchestrator.io/v1');
   expect(namesIn((await api.get(`/apis/${policies}/validatingadmissionpolicies`)).body)).toEqual(['all']);
-  // The collector finds the owner in its new place, and its end.
+  // The garbage collector finds the owner under its new key, and notices its deletion.
   await api.delete(`${orders}/second`);
   await api.until(async () => (await api.get('/api/v1/namespaces/default/configmaps/owned')).status === 404);
 });

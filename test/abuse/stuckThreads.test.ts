@@ -9,12 +9,12 @@ import { type Answer, ConfiguredServer } from '../plugins/support.js';
 const use = pathToFileURL(resolve('dist/test/abuse/fixtures/spinning.js')).href;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-/** Between two rounds of an honest user. */
+/** Pause between two rounds of an honest user. */
 const PAUSE_MS = 20;
 const HONEST = ['ann', 'ben', 'cat', 'dan'];
 const HOSTILE = ['eve', 'mallory', 'user-forever', 'user-later', 'user-exit', 'user-throw', 'user-2000'];
 
-describe('a server with a plugin that keeps threads', () => {
+describe('a server with a plugin that blocks threads', () => {
   const server = new ConfiguredServer();
   let hooks: Hooks;
   beforeAll(async () => {
@@ -35,7 +35,9 @@ describe('a server with a plugin that keeps threads', () => {
   const create = (user: string, labels: object = {}, data: object = {}): Promise<Answer> =>
     call(user, 'POST', MAPS, { metadata: { name: `map-${names++}`, labels }, data });
 
-  /** Creates objects with generated names until `isOver`. Returns their marks, or why one was not created. */
+  /**
+   * Creates objects with generated names until `isOver`. Returns their marks, or the reason why one was not created.
+   */
   async function mark(user: string, run: string, isOver: () => boolean): Promise<string[]> {
     const marks: string[] = [];
     while (!isOver()) {
@@ -46,7 +48,7 @@ describe('a server with a plugin that keeps threads', () => {
     return marks;
   }
 
-  /** Has honest users create objects until `harmful` resolves. Each must be created, and once. */
+  /** Has honest users create objects until `harmful` resolves. Each must be created exactly once. */
   async function expectOnce(run: string, harmful: Promise<unknown>): Promise<void> {
     let isOver = false;
     const others = HONEST.map(user => mark(user, run, () => isOver));
@@ -58,14 +60,14 @@ describe('a server with a plugin that keeps threads', () => {
     expect(items.map(({ metadata }) => metadata.labels.mark).toSorted()).toEqual(made.toSorted());
   }
 
-  test('jobs that wait in a stuck thread are run elsewhere, but not if they have called what has side effects', {
+  test('jobs that wait in a stuck thread are run in another one, unless they have called a service with side effects', {
     timeout: 90_000,
   }, async () => {
     const called = ['/none', '/some'].map(
       path =>
         new Promise<void>(done => {
           let calls = 0;
-          // The first call is never answered.
+          // The first call never gets an answer.
           hooks.on(path, () => {
             done();
             return calls++ > 0 ? {} : new Promise(() => undefined);
@@ -94,10 +96,10 @@ describe('a server with a plugin that keeps threads', () => {
     ['later', 500],
     ['exit', 500],
     ['throw', 500],
-    // The thread returns when others have its jobs.
+    // The thread becomes responsive after its jobs were given to other threads.
     ['2000', 201],
   ])(
-    'a job that harms its thread (%s) is run twice at most; each write of others is carried out once',
+    'a job that harms its thread (%s) is run at most twice; each write of other users is executed once',
     { timeout: 90_000 },
     async (harm, status) => {
       const runs = join(server.directory, `runs-${harm}`);
@@ -126,7 +128,7 @@ describe('a server with a plugin that keeps threads', () => {
     return codes;
   }
 
-  test('while jobs of one user do not return, requests of others succeed, and the user gets 429', {
+  test('while jobs of one user do not return, requests of other users succeed, and that user gets 429', {
     timeout: 90_000,
   }, async () => {
     await Promise.all(HONEST.map(user => create(user)));
@@ -137,7 +139,8 @@ describe('a server with a plugin that keeps threads', () => {
     const codes = await Promise.all(others);
     for (const ofUser of codes) {
       expect(new Set(ofUser)).toEqual(new Set([200, 201]));
-      // Meanwhile two threads were kept for four seconds each: whoever waits for one makes no second round.
+      // Two threads were blocked for four seconds each: a user who waited for one of them would not reach a second
+      // round.
       expect(ofUser.length).toBeGreaterThan(9);
     }
     for (const { status, headers } of stuck)
@@ -145,7 +148,7 @@ describe('a server with a plugin that keeps threads', () => {
     expect(stuck.map(({ status }) => status)).toContain(429);
   });
 
-  test('jobs that take long, but end, are completed', async () => {
+  test('jobs that take long but return are completed', async () => {
     const slow = Array.from({ length: 3 }, () => create('ben', { harm: '300' }));
     const beside = HONEST.map(user => create(user));
     for (const { status } of await Promise.all([...slow, ...beside])) expect(status).toBe(201);

@@ -29,7 +29,7 @@ rules:
 let api: Api;
 let directory: string;
 const log = (): string => readFileSync(join(directory, 'audit.log'), 'utf8');
-/** The events that are written. The last line may be incomplete. */
+/** The events that are in the log so far. The last line may be incomplete. */
 const events = (): Loose[] =>
   log()
     .split('\n')
@@ -68,7 +68,7 @@ async function eventOf(uri: string): Promise<Loose> {
 const stageOf = async (uri: string): Promise<string> => textOf((await eventOf(uri)).stage);
 
 describe('the audit log', () => {
-  test('has a line for each request that the policy selects: who, what, and how it was answered', async () => {
+  test('has a line for each request that the policy selects, with sender, operation and outcome', async () => {
     const uri = '/api/v1/namespaces/default/configmaps/none?timeout=3s';
     for (const status of [404, 404]) expect((await api.get(uri)).status).toBe(status);
     const event = await eventOf(uri);
@@ -86,7 +86,7 @@ describe('the audit log', () => {
     await api.until(async () => events().filter(one => (one.requestURI as unknown) === uri).length === 2);
   });
 
-  test('has sender and impersonated user of a request, also if the impersonation is refused', async () => {
+  test('has the sender and the impersonated user of a request, or only the sender if the impersonation is refused', async () => {
     const uri = '/api/v1/namespaces/default/secrets';
     await api.get(`${uri}?limit=1`, { headers: { 'impersonate-user': 'erin' } });
     expect(await eventOf(`${uri}?limit=1`)).toMatchObject({
@@ -102,7 +102,7 @@ describe('the audit log', () => {
     expect(event.impersonatedUser).toBeUndefined();
   });
 
-  test('has the id that the client chose, which the answer repeats, else a new one', async () => {
+  test('has the audit id that the client sends, or a new one if that is invalid, and the answer repeats it', async () => {
     const uri = '/api/v1/namespaces/default/configmaps?limit=31';
     const chosen = await api.get(uri, { headers: { 'audit-id': 'chosen-1' } });
     expect(chosen.headers['audit-id']).toBe('chosen-1');
@@ -113,7 +113,7 @@ describe('the audit log', () => {
     }
   });
 
-  test('has the addresses that proxies say, and at last that of the connection', async () => {
+  test('has the addresses in headers of proxies, and that of the connection as the last one', async () => {
     const from = async (uri: string, headers: Record<string, string>) => {
       await api.get(uri, { headers });
       return (await eventOf(uri)).sourceIPs as unknown;
@@ -199,7 +199,7 @@ describe('the audit log', () => {
     expect(found.filter(uri => /limit=7|livez|nodes/.test(uri))).toEqual([]);
   });
 
-  test('has bodies of requests and answers, as the level of the rule says', async () => {
+  test('has bodies of requests and answers according to the level of the rule', async () => {
     const core = '/api/v1/namespaces/default';
     const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
     const spec = { holderIdentity: 'me' };
@@ -226,18 +226,18 @@ describe('the audit log', () => {
   test('has objects as they were understood: with kind and defaults, and without unknown fields', async () => {
     const path = '/api/v1/namespaces/default/services';
     const body = { metadata: { name: 'understood' }, spec: { ports: [{ port: 1 }], nobodyKnowsThis: 1 } };
-    const sent = async (query: string) => {
+    const send = async (query: string) => {
       await api.post(`${path}?${query}`, body);
       return await eventOf(`${path}?${query}`);
     };
-    const { requestObject, objectRef } = await sent('fieldManager=understood');
+    const { requestObject, objectRef } = await send('fieldManager=understood');
     expect(requestObject).toMatchObject({
       ...{ kind: 'Service', apiVersion: 'v1' },
       spec: { ports: [{ port: 1, targetPort: 1, protocol: 'TCP' }], type: 'ClusterIP' },
     });
     expect(JSON.stringify(requestObject)).not.toContain('nobodyKnowsThis');
     expect(objectRef).toMatchObject({ name: 'understood' });
-    const refused = await sent('fieldValidation=Strict');
+    const refused = await send('fieldValidation=Strict');
     expect(refused).toMatchObject({ responseStatus: { code: 400 } });
     expect(refused.requestObject).toBeUndefined();
     expect(refused.objectRef).not.toHaveProperty('name');
@@ -247,7 +247,7 @@ describe('the audit log', () => {
     expect(deleted.requestObject).toMatchObject({ kind: 'DeleteOptions', gracePeriodSeconds: 0 });
   });
 
-  test('names the object of a refused create if its sender may create it, with the causes', async () => {
+  test('names the object of a refused create, with the causes, if its sender has the permission to create it', async () => {
     const path = '/api/v1/namespaces/default/configmaps';
     const refOf = async (query: string, metadata: object, token?: string) => {
       await api.post(`${path}?${query}`, { metadata }, token === undefined ? {} : { token });
@@ -264,18 +264,18 @@ describe('the audit log', () => {
   test('has the uid and the resource version that were sent, unless the body was not read', async () => {
     const path = '/api/v1/namespaces/default/limitranges';
     const metadata = { name: 'sent', uid: 'other', resourceVersion: '7' };
-    const sent = async (method: 'post' | 'put', uri: string) => {
+    const send = async (method: 'post' | 'put', uri: string) => {
       await api[method](uri, { metadata });
       return await eventOf(uri);
     };
-    const updated = await sent('put', `${path}/sent?a`);
+    const updated = await send('put', `${path}/sent?a`);
     expect(updated).toMatchObject({ objectRef: { name: 'sent', uid: 'other', resourceVersion: '7' } });
     expect(Object.keys(updated.objectRef!)).toEqual([
       ...['resource', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion'],
     ]);
-    expect(await sent('post', `${path}?a`)).toMatchObject({ objectRef: { uid: 'other' } });
+    expect(await send('post', `${path}?a`)).toMatchObject({ objectRef: { uid: 'other' } });
     for (const query of ['dryRun=some', `fieldManager=${'x'.repeat(200)}`]) {
-      const { objectRef, requestObject } = await sent('post', `${path}?${query}`);
+      const { objectRef, requestObject } = await send('post', `${path}?${query}`);
       expect([objectRef, requestObject]).toEqual([
         { resource: 'limitranges', namespace: 'default', apiVersion: 'v1' },
         undefined,
@@ -297,13 +297,13 @@ describe('the audit log', () => {
     });
   });
 
-  test('names the object that was created from a long body, of which the event has nothing else', async () => {
+  test('names the object that was created from a long body, without other parts of the body', async () => {
     const path = '/api/v1/namespaces/default/configmaps?long=1';
     await api.post(path, { metadata: { name: 'long' }, data: { text: 'x'.repeat(200_000) } });
     expect(await eventOf(path)).toMatchObject({ level: 'Metadata', objectRef: { name: 'long' } });
   });
 
-  test('has the annotations of admission for a create under a name that is taken, too', async () => {
+  test('has the annotations of admission also for a create under a name that exists', async () => {
     const spaces = '/api/v1/namespaces';
     const labels = { 'pod-security.kubernetes.io/audit': 'baseline' };
     await api.made(spaces, { metadata: { name: 'checked', labels } });
@@ -333,7 +333,7 @@ describe('the audit log', () => {
     expect((await eventOf(one)).responseObject).toMatchObject({ kind: 'Service', metadata: { name: 'kubernetes' } });
   });
 
-  test('has long bodies and lists that are sent in parts or compressed, but those beyond a bound', async () => {
+  test('has long bodies and lists that are sent in parts or compressed, up to a size limit', async () => {
     const path = '/api/v1/namespaces/default/limitranges';
     const annotations = { long: 'x'.repeat(200_000) };
     const longs = (event: Loose) => JSON.stringify(event).match(/"long":"x{200000}"/g)?.length;
@@ -362,7 +362,7 @@ describe('the audit log', () => {
     expect(event.requestObject).toBeUndefined();
   });
 
-  test('can be read by its owner alone', () => {
+  test('is a file that only its owner can read', () => {
     expect(statSync(join(directory, 'audit.log')).mode & 0o777).toBe(0o600);
   });
 

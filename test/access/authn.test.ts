@@ -59,7 +59,7 @@ describe('static token file', () => {
   );
   const of = (token: string): User | undefined => table.get(digest(token));
 
-  test('has name, uid and groups; a quoted column may contain several groups [A184]', () => {
+  test('yields name, uid and groups; a quoted column may contain several groups [A184]', () => {
     expect(table.size).toBe(3);
     expect(of('admin-token')).toMatchObject({ name: 'admin', uid: 'uid-1', groups: ['system:masters'] });
     expect(of('bob-token')).toMatchObject({ name: 'bob', uid: 'uid-2', groups: [] });
@@ -195,7 +195,7 @@ describe('the identity of a request', () => {
     await expect(all.authenticate(received({ authorization: 'Bearer three' }))).rejects.toBeInstanceOf(Refusal);
     expect((await all.authenticate(received())).user).toBeNull();
   });
-  test('has no lone surrogates: names with different ones are one everywhere', async () => {
+  test('has no lone surrogates: names that differ only in these are equal everywhere', async () => {
     const extra = new Map([['key\udc00', ['value\ud800']]]);
     const odd: User = { name: 'a\ud800', uid: '\udc00', groups: ['g\ud800'], extra };
     const finder: Authenticator = { cacheFor: 'never', authenticate: () => odd };

@@ -68,12 +68,12 @@ describe('default roles', () => {
       'coordination.k8s.io/leasecandidates',
       ['create', 'get', 'list', 'update', 'watch'],
     ],
-  ])('%s may do with %s as in release 1.32 [A159x]', (name, what, verbs) => {
+  ])('%s has the verbs of release 1.32 on %s [A159x]', (name, what, verbs) => {
     const role = of('ClusterRole', 'Role').find(o => full(o) === name) as ApiObject;
     expect(permissions(rulesOf(role))[what]).toEqual(verbs);
   });
 
-  test.each(Object.entries(published.bindings))('binding %s binds whom release 1.32 binds', (name, expected) => {
+  test.each(Object.entries(published.bindings))('binding %s has the subjects of release 1.32', (name, expected) => {
     const binding = find(objects, 'ClusterRoleBinding', name);
     const subjects = ((binding['subjects'] as object[]) ?? [])
       .map(s => JSON.stringify(s, Object.keys(s).sort()))
@@ -168,7 +168,7 @@ describe('feature gates', () => {
     expect(JSON.stringify(made)).not.toMatch(/orchestrator|node-agent/);
   });
 
-  test('the roles stay when the gates are turned off', () => {
+  test('the roles remain when the gates are turned off', () => {
     const made = bootstrapObjects(withGates('ClusterTrustBundle'));
     expect(reconcileBootstrap(made, host)).toEqual({ create: [], update: [], recreate: [] });
   });
@@ -178,7 +178,7 @@ describe('reconciliation', () => {
   const changed = (kind: string, name: string, change: (o: ApiObject) => ApiObject): ApiObject[] =>
     objects.map(o => (o.kind === kind && full(o) === name ? change(o) : o));
 
-  test('creates everything on an empty store and nothing on a complete one [A101]', () => {
+  test('creates everything in an empty store and nothing in a complete one [A101]', () => {
     expect(reconcileBootstrap([], host)).toEqual({ create: objects, update: [], recreate: [] });
     expect(reconcileBootstrap(objects, host)).toEqual({ create: [], update: [], recreate: [] });
   });
@@ -197,13 +197,13 @@ describe('reconciliation', () => {
     ]);
   });
 
-  test('does not reduce roles of earlier releases, whose edit and admin wrote endpoints [A366]', () => {
+  test('does not reduce roles of earlier releases, in which edit and admin could write endpoints [A366]', () => {
     const endpoints: PolicyRule = { verbs: ['create', 'update'], apiGroups: [''], resources: ['endpoints'] };
     const before = changed('ClusterRole', 'system:aggregate-to-edit', o => ({
       ...o,
       rules: [endpoints, ...rulesOf(o)],
     }));
-    // The written rules follow from the part that edit and admin have of it.
+    // edit and admin are written because they aggregate the rules of that role.
     const { update } = reconcileBootstrap(before, host);
     expect(update.map(full).sort()).toEqual(['admin', 'edit']);
     for (const role of update) expect(permissions(rulesOf(role))['core/endpoints']).toContain('update');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
+import { textOf } from '../support/values.js';
 
 const SECRETS = '/api/v1/namespaces/kube-system/secrets';
 const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -25,7 +26,7 @@ async function tokenWith(data: object, type = 'bootstrap.kubernetes.io/token'): 
 const whoIs = (token: string) => api.post(SELF, { metadata: {} }, { token });
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
-test('a bootstrap token is a user of its own in the group of all and those that its secret names [A190] [A026] [A021] [A454]', async () => {
+test('a bootstrap token authenticates as its own user, in the common group and those that its secret names [A190] [A026] [A021] [A454]', async () => {
   const token = await tokenWith({
     ...AUTHENTICATES,
     description: 'for the first node',
@@ -41,10 +42,10 @@ test('a bootstrap token is a user of its own in the group of all and those that 
 test.each([
   ['without the usage', {}, undefined],
   ['with another usage', { 'usage-bootstrap-authentication': 'false' }, undefined],
-  ['with a group of the system [A083]', { ...AUTHENTICATES, 'auth-extra-groups': 'system:masters' }, undefined],
+  ['with a reserved group [A083]', { ...AUTHENTICATES, 'auth-extra-groups': 'system:masters' }, undefined],
   ['with an empty group', { ...AUTHENTICATES, 'auth-extra-groups': 'system:bootstrappers:a,' }, undefined],
   ['that has expired', { ...AUTHENTICATES, expiration: '2020-01-01T00:00:00Z' }, undefined],
-  ['whose expiry is no time', { ...AUTHENTICATES, expiration: 'tomorrow' }, undefined],
+  ['whose expiration is not a time', { ...AUTHENTICATES, expiration: 'tomorrow' }, undefined],
   ['of another id [A019]', { ...AUTHENTICATES, 'token-id': 'zzzzzz' }, undefined],
   ['without an id [A019]', { ...AUTHENTICATES, 'token-id': '' }, undefined],
   ['with another secret [A020]', { ...AUTHENTICATES, 'token-secret': 'f123456789abcdef' }, undefined],
@@ -69,7 +70,7 @@ test('a token that has expired is deleted [A188]', async () => {
   await api.until(async () => (await api.get(path)).status === 404);
 });
 
-test('tokens for it sign the information about the cluster, which anybody may then read [A025 A028 A029 A033 A189]', async () => {
+test('tokens for signing sign the information about the cluster, which anybody may then read [A025 A028 A029 A033 A189]', async () => {
   const [space, rbac] = ['/api/v1/namespaces/kube-public', '/apis/rbac.authorization.k8s.io/v1/namespaces/kube-public'];
   const path = `${space}/configmaps/cluster-info`;
   const cluster = { server: api.server.url, 'certificate-authority-data': 'Y2E=' };
@@ -91,10 +92,7 @@ test('tokens for it sign the information about the cluster, which anybody may th
     subjects: [{ apiGroup: group, kind: 'User', name: 'system:anonymous' }],
   });
   const { status, body } = await api.get(path, { token: '' });
-  expect([status, JSON.parse(body.data!.kubeconfig as unknown as string)]).toMatchObject([
-    200,
-    { clusters: [{ cluster }] },
-  ]);
+  expect([status, JSON.parse(textOf(body.data!.kubeconfig))]).toMatchObject([200, { clusters: [{ cluster }] }]);
 });
 
 test.each([
@@ -103,12 +101,12 @@ test.each([
   'abc00.0123456789abcdef',
   'abc001-0123456789abcdef',
   'abc001.0123456789abcde!',
-])('a text of another form is no bootstrap token: %s [A027]', async text => {
+])('a text in another form is not a bootstrap token: %s [A027]', async text => {
   await tokenWith(AUTHENTICATES);
   expect((await whoIs(text)).status).toBe(401);
 });
 
-test('a token is known by all of its characters, and ends with its secret', async () => {
+test('a token must match in all characters, and is invalid once its secret is deleted', async () => {
   const token = await tokenWith(AUTHENTICATES);
   expect((await whoIs(token)).status).toBe(201);
   for (const wrong of [`${token.slice(0, -1)}0`, `${token}0`, token.toUpperCase(), 'zzzzzz.0123456789abcdef'])
@@ -117,7 +115,7 @@ test('a token is known by all of its characters, and ends with its secret', asyn
   expect((await whoIs(token)).status).toBe(401);
 });
 
-test('tokens are unknown unless the setting enables them [A187]', async () => {
+test('tokens are refused unless the setting enables them [A187]', async () => {
   const off = await Api.shared();
   try {
     await off.until(async () => (await off.get('/api/v1/namespaces/kube-system')).status === 200);

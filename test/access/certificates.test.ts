@@ -12,7 +12,7 @@ import type { JsonGeneralName } from '@peculiar/x509';
 import { pkcs10 } from './certificateRequests.js';
 import { LISTENER_NAMES } from '../listener/names.js';
 import { MERGE } from '../support/mediaTypes.js';
-import { textOf } from '../support/values.js';
+import { textOf, partly } from '../support/values.js';
 
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
@@ -51,15 +51,15 @@ async function until(name: string, isSo: (status: Loose) => unknown): Promise<Lo
   return status;
 }
 /** Submits and approves a request; returns the certificate. */
-async function issued(spec: Wanted): Promise<X509Certificate> {
+async function issueCertificate(spec: Wanted): Promise<X509Certificate> {
   const answer = await submit(spec);
   expect(answer.status).toBe(201);
   const name = textOf(answer.body.metadata!.name);
   await approve(name);
   const { certificate } = await until(name, status => status.certificate ?? status.conditions?.[1]);
-  return new X509Certificate(Buffer.from(certificate as unknown as string, 'base64'));
+  return new X509Certificate(Buffer.from(textOf(certificate), 'base64'));
 }
-/** Who the server says that the owner of a certificate is. */
+/** The user as whom a certificate authenticates, from a self subject review. */
 const whoIs = (cert: string, key: string, url = api.server.url): Promise<{ status: number; user?: Loose }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -89,7 +89,7 @@ describe('a certificate for an approved request', () => {
     async type => {
       const { key, request } = await pkcs10('CN=dave, O=ops, O=dev', [], type);
       const usages = ['client auth', 'digital signature'];
-      const certificate = await issued({ request, usages, expirationSeconds: 3600 });
+      const certificate = await issueCertificate({ request, usages, expirationSeconds: 3600 });
       expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
       expect(certificate.ca).toBe(false);
       expect(Math.round((Date.parse(certificate.validTo) - Date.now()) / 60_000)).toBe(60);
@@ -99,28 +99,28 @@ describe('a certificate for an approved request', () => {
     },
   );
 
-  test('lives at most as long as the setting, even if a longer time is requested', async () => {
+  test('is valid at most as long as the setting says, even if a longer time is requested', async () => {
     const { request } = await pkcs10('CN=dave');
-    const certificate = await issued({ request, expirationSeconds: 10 * 365 * 24 * 3600 });
+    const certificate = await issueCertificate({ request, expirationSeconds: 10 * 365 * 24 * 3600 });
     const days = (Date.parse(certificate.validTo) - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(364);
     expect(days).toBeLessThan(366);
   });
 
-  test('of a node server has its names', async () => {
+  test('for the server of a node has its names', async () => {
     const names: JsonGeneralName[] = [
       { type: 'dns', value: 'n1' },
       { type: 'ip', value: '10.0.0.1' },
     ];
     const { request } = await pkcs10('CN=system:node:n1, O=system:nodes', names);
     const signerName = 'kubernetes.io/kubelet-serving';
-    const certificate = await issued({ request, signerName, usages: ['digital signature', 'server auth'] });
+    const certificate = await issueCertificate({ request, signerName, usages: ['digital signature', 'server auth'] });
     expect(certificate.subjectAltName).toBe('DNS:n1, IP Address:10.0.0.1');
   });
 });
 
 test.each(LISTENER_NAMES)(
-  'a certificate of a CA below the trusted one authenticates if its client sends that CA, too: %s [A182]',
+  'a certificate of an intermediate CA authenticates if its client sends that CA, too: %s [A182]',
   async listener => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-chain-'));
     const now = Date.now();
@@ -164,12 +164,12 @@ describe('a request is refused by the signer', () => {
     expect(status.certificate).toBeUndefined();
   });
 
-  test('which does not know it: nothing is issued', async () => {
+  test('that does not handle its signer name, and no certificate is issued', async () => {
     const { request } = await pkcs10('CN=dave');
     const answer = await submit({ request, signerName: 'example.com/other' });
     const name = textOf(answer.body.metadata!.name);
     await approve(name);
-    await issued({ request });
+    await issueCertificate({ request });
     expect((await api.get(`${CSRS}/${name}`)).body.status?.certificate).toBeUndefined();
   });
 });
@@ -191,7 +191,7 @@ describe('a request is refused at once', () => {
     copy[at < 0 ? copy.length + at : at] = value;
     return copy;
   };
-  const refused = async (request: string) => {
+  const refusalOf = async (request: string) => {
     const { status, body } = await submit({ request });
     return [status, /\[\]byte\{[^}]*\}: (.*)$/.exec(textOf(body.details?.causes?.[0]?.message))?.[1]];
   };
@@ -202,18 +202,18 @@ describe('a request is refused at once', () => {
   ] as const)('that is not signed with its own %s key', async (type, why) => {
     const der = derOf((await pkcs10('CN=dave', [], type)).request);
     expect((await submit({ request: pem(der) })).status).toBe(201);
-    expect(await refused(pem(changed(der, -1, der.at(-1)! ^ 1)))).toEqual([422, why]);
-    // The subject is what the signature is there for.
+    expect(await refusalOf(pem(changed(der, -1, der.at(-1)! ^ 1)))).toEqual([422, why]);
+    // The signature protects the subject.
     const subject = der.indexOf('dave');
-    expect(await refused(pem(changed(der, subject, 'e'.charCodeAt(0))))).toEqual([422, why]);
+    expect(await refusalOf(pem(changed(der, subject, 'e'.charCodeAt(0))))).toEqual([422, why]);
   });
 
   test('that is not a request in DER', async () => {
     const der = derOf((await pkcs10('CN=dave')).request);
-    expect(await refused(pem(der.subarray(0, 100)))).toEqual([422, 'asn1: syntax error: data truncated']);
-    expect(await refused(pem(Buffer.concat([der, der])))).toEqual([422, 'asn1: syntax error: trailing data']);
-    expect(await refused(pem(Buffer.from([0x30, 0])))).toEqual([422, 'asn1: syntax error: sequence truncated']);
-    expect(await refused(pem(changed(der, 1, 0x80)))).toEqual([
+    expect(await refusalOf(pem(der.subarray(0, 100)))).toEqual([422, 'asn1: syntax error: data truncated']);
+    expect(await refusalOf(pem(Buffer.concat([der, der])))).toEqual([422, 'asn1: syntax error: trailing data']);
+    expect(await refusalOf(pem(Buffer.from([0x30, 0])))).toEqual([422, 'asn1: syntax error: sequence truncated']);
+    expect(await refusalOf(pem(changed(der, 1, 0x80)))).toEqual([
       422,
       'asn1: syntax error: indefinite length found (not DER)',
     ]);
@@ -248,7 +248,7 @@ describe('a signing request is removed', () => {
   const now = Date.parse('2026-01-02T00:00:00Z');
   const at = (hours: number): string => new Date(now - hours * 3_600_000).toISOString();
   const request = (hours: number, status: object = {}): CertificateSigningRequest =>
-    ({ metadata: { name: 'x', creationTimestamp: at(hours) }, status }) as unknown as CertificateSigningRequest;
+    partly<CertificateSigningRequest>({ metadata: { name: 'x', creationTimestamp: at(hours) }, status });
   const condition = (type: string, hours: number): object => ({
     conditions: [{ type, status: 'True', lastUpdateTime: at(hours) }],
   });

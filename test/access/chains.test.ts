@@ -23,8 +23,10 @@ import { masters } from '../../plugins/authz/systemMasters.js';
 import { authority } from '../authn/certificates.js';
 import { contributed, received, target, user } from './support.js';
 
-/* The effect of each failure in a chain on the next: facts of the upstream server, release 1.32, with the same flags.
- * */
+/*
+ * The effect of a failure in a chain on the parts after it, as in the upstream server, release 1.32, with the same
+ * flags.
+ */
 
 let folder: string;
 const certificates: { [name: string]: string } = {};
@@ -45,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The authenticators of a server in its order, with or without those of proxies. */
+/** The authenticators of a server in their order, with or without the one for proxies. */
 function authentication(hasProxies: boolean) {
   const host = { now: Date.now, naming: namingOf('kubernetes') };
   const proxies = requestHeaders(
@@ -68,7 +70,7 @@ function authentication(hasProxies: boolean) {
   return authenticator.combine(all.map(one => contributed(one)));
 }
 
-/** Who sends a request: a name, or the code of the refusal. */
+/** The name of the authenticated user, or the code of the refusal. */
 async function sender(
   hasProxies: boolean,
   { certificate, invalid = false, path = '/', ...headers }: Sent,
@@ -90,7 +92,7 @@ async function sender(
 /** Headers of a request, and how else it is sent. */
 interface Sent {
   readonly certificate?: string;
-  /** Whether it has a certificate that TLS did not accept. */
+  /** True if it has a certificate that TLS did not accept. */
   readonly invalid?: boolean;
   readonly path?: string;
   readonly authorization?: string;
@@ -104,7 +106,7 @@ const ANN = { 'x-remote-user': 'ann' };
 const MASTERS = { 'x-remote-group': 'system:masters' };
 
 describe('the sender of a request with', () => {
-  // [what, sent, without proxies, with proxies]; the CA of proxies is none of clients, and the other way round.
+  // [what, sent, without proxies, with proxies]; the CA of proxies is not a CA of clients, and vice versa.
   test.each<[what: string, sent: Sent, plain: string | number, proxied: string | number]>([
     ['nothing', {}, 'system:anonymous', 'system:anonymous'],
     ['another scheme', { authorization: 'Basic YTpi' }, 'system:anonymous', 'system:anonymous'],
@@ -145,13 +147,13 @@ describe('the sender of a request with', () => {
   });
 
   test.each<[what: string, policy: AnonymousPolicy, path: string, plain: string | number]>([
-    ['anywhere, if that is off', { enabled: false }, '/version', 401],
+    ['anywhere, if anonymous requests are disabled', { enabled: false }, '/version', 401],
     ['at a path of the conditions', { enabled: true, paths: ['/version', '/healthz'] }, '/version', 'system:anonymous'],
-    ['at another spelling of it', { enabled: true, paths: ['/version'] }, '/version/', 401],
+    ['at another spelling of such a path', { enabled: true, paths: ['/version'] }, '/version/', 401],
     ['at another path', { enabled: true, paths: ['/version'] }, '/api', 401],
   ])('nothing, %s', async (_what, policy, path, plain) => {
     expect(await sender(false, { path }, policy)).toBe(plain);
-    // A token that nothing knows is not that of an anonymous sender.
+    // A request with an unknown token is not anonymous.
     expect(await sender(false, { ...BAD, path }, policy)).toBe(401);
     expect(await sender(false, { ...GOOD, path }, policy)).toBe('bob');
   });
@@ -172,7 +174,7 @@ describe('the decision about a request', () => {
     naming: namingOf('kubernetes'),
     service: () => ({ state: () => [POLICY], ask: () => Promise.reject(new Error('no questions')) }),
   });
-  /** A webhook: by the user, it allows, denies, or has no opinion. */
+  /** A webhook that allows, denies, or has no opinion, depending on the user. */
   const webhook: Authorizer = {
     dependsOn: 'never',
     authorize: ({ name }) => {
@@ -210,7 +212,7 @@ describe('the decision about a request', () => {
   });
 
   test.each(['Webhook', 'AlwaysDeny', 'Webhook,AlwaysDeny,ABAC'])(
-    'by %s never comes to members of system:masters, who are allowed before',
+    'by %s is not reached for members of system:masters, who are allowed before',
     async modes => {
       expect((await decide(modes, user('al', 'system:masters'))).is).toBe('allow');
       expect((await decide(modes, user('system:masters'))).is).toBe(NONE);

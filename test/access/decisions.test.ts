@@ -26,7 +26,7 @@ describe('modes', () => {
 describe('rules of a user, from all authorizers', () => {
   const rulesFrom = (...authorizers: Authorizer[]) =>
     authorizer.combine(authorizers.map(value => contributed(value))).rulesFor(user('x', 'system:masters'), 'n');
-  test('are the rules of all authorizers that have some', async () => {
+  test('combine those of all authorizers that have rules', async () => {
     const pathRules = [{ verbs: ['get'], nonResourceURLs: ['/a'] }];
     const own: Authorizer = { ...denyAll, rulesFor: () => ({ resourceRules: [], pathRules, error: 'no role' }) };
     expect(await rulesFrom(masters, denyAll, own, allowAll)).toEqual({

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 
-/* The default roles and bindings of a new server, by the senders they are bound to and the permissions of these. */
+/*
+ * The default roles and bindings of a new server: the senders that they are bound to, and the permissions of these
+ * senders.
+ */
 
 const RBAC = '/apis/rbac.authorization.orchestrator.io/v1';
 const GROUP = 'rbac.authorization.orchestrator.io';
@@ -37,8 +40,8 @@ function attributesOf(text: string): object {
   return { resourceAttributes: { verb, ...named, ...(namespace && { namespace }) } };
 }
 
-/** Which of these requests a user may make. */
-async function allowed(who: Who, requests: readonly string[]): Promise<string[]> {
+/** The requests among these that a user may make. */
+async function allowedRequests(who: Who, requests: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const request of requests) {
     const spec = { ...who, groups: who.groups ?? ['system:authenticated'], ...attributesOf(request) };
@@ -154,11 +157,11 @@ const BOUND: readonly [name: string, boundTo: readonly string[], who: Who, may: 
 ];
 
 test.each(BOUND)(
-  '%s is bound to whom the specification says, and grants it what it needs',
+  '%s is bound to the subjects that the specification names, and grants them what they need',
   async (name, to, who, may, not) => {
     const role = name.replace(/^\[\w+\] /, '');
     expect(await subjectsOf(role)).toEqual(to);
-    expect(await allowed(who, [...may, ...not])).toEqual(may);
+    expect(await allowedRequests(who, [...may, ...not])).toEqual(may);
   },
 );
 
@@ -188,11 +191,14 @@ const UNBOUND: readonly [name: string, may: string[], mayNot: string[]][] = [
   ],
 ];
 
-test.each(UNBOUND)('%s is bound to nobody, and grants what the component needs', async (name, may, not) => {
-  const role = name.replace(/^\[\w+\] /, '');
-  expect((await subjectsOf(role)) ?? []).toEqual([]);
-  expect(await allowed(await bound(role), [...may, ...not])).toEqual(may);
-});
+test.each(UNBOUND)(
+  '%s is bound to nobody, and grants the permissions that the component needs',
+  async (name, may, not) => {
+    const role = name.replace(/^\[\w+\] /, '');
+    expect((await subjectsOf(role)) ?? []).toEqual([]);
+    expect(await allowedRequests(await bound(role), [...may, ...not])).toEqual(may);
+  },
+);
 
 /** Each controller with a request that only it needs. */
 const CONTROLLERS: readonly [name: string, may: string][] = [
@@ -225,12 +231,12 @@ const CONTROLLERS: readonly [name: string, may: string][] = [
   ['[A156] ttl-controller', 'patch core/nodes'],
 ];
 
-test.each(CONTROLLERS)('%s has a role of its own, which its account holds', async (name, may) => {
+test.each(CONTROLLERS)('%s has its own role, which is bound to its account', async (name, may) => {
   const controller = name.replace(/^\[\w+\] /, '');
   expect((await api.get(`${RBAC}/clusterroles/system:controller:${controller}`)).status).toBe(200);
   expect(await subjectsOf(`system:controller:${controller}`)).toEqual([`ServiceAccount ${controller}`]);
-  expect(await allowed(account(controller), [may, 'impersonate core/users'])).toEqual([may]);
-  expect(await allowed(account(controller, SPACE), [may])).toEqual([]);
+  expect(await allowedRequests(account(controller), [may, 'impersonate core/users'])).toEqual([may]);
+  expect(await allowedRequests(account(controller, SPACE), [may])).toEqual([]);
 });
 
 test('are there from the start; those of the system begin with system: [A095 A096]', async () => {
@@ -252,7 +258,7 @@ describe('a role for users, bound in a namespace', () => {
     const admin = await bound('admin', SPACE);
     const may = [...READS, ...ROLES, ...SECRETS, ...inSpace(`create ${GROUP}/roles`, `create ${GROUP}/rolebindings`)];
     const not = [...WRITES_ENDPOINTS, ...inSpace('create core/resourcequotas', 'update core/namespaces'), ...elsewhere];
-    expect(await allowed(admin, [...may, ...not])).toEqual(may);
+    expect(await allowedRequests(admin, [...may, ...not])).toEqual(may);
     const headers = { 'impersonate-user': admin.user };
     const role = { metadata: { name: 'mine' }, rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] };
     expect((await api.post(`${RBAC}/namespaces/${SPACE}/roles`, role, { headers })).status).toBe(201);
@@ -263,7 +269,7 @@ describe('a role for users, bound in a namespace', () => {
     expect(await subjectsOf('edit')).toBeUndefined();
     const may = [...READS, ...SECRETS, ...inSpace('create core/pods', 'update apps/deployments')];
     const not = [...ROLES, ...WRITES_ENDPOINTS, ...elsewhere];
-    expect(await allowed(await bound('edit', SPACE), [...may, ...not])).toEqual(may);
+    expect(await allowedRequests(await bound('edit', SPACE), [...may, ...not])).toEqual(may);
     // Pods run as any account of the namespace.
     const pod = {
       metadata: { name: 'as-robot' },
@@ -277,14 +283,18 @@ describe('a role for users, bound in a namespace', () => {
   test('view reads most objects, but no roles and secrets [A108 A129]', async () => {
     expect(await subjectsOf('view')).toBeUndefined();
     const not = [...ROLES, ...SECRETS, ...inSpace('create core/pods'), ...elsewhere];
-    expect(await allowed(await bound('view', SPACE), [...READS, ...not])).toEqual(READS);
+    expect(await allowedRequests(await bound('view', SPACE), [...READS, ...not])).toEqual(READS);
   });
 
   test('cluster-admin allows everything in it, and to delete it [A122]', async () => {
     const path = await api.namespace('doomed');
     const { user } = await bound('cluster-admin', 'doomed');
     expect(
-      await allowed({ user }, ['delete core/pods doomed', 'put example.com/things/x doomed', 'list core/nodes']),
+      await allowedRequests({ user }, [
+        'delete core/pods doomed',
+        'put example.com/things/x doomed',
+        'list core/nodes',
+      ]),
     ).toEqual(['delete core/pods doomed', 'put example.com/things/x doomed']);
     const headers = { 'impersonate-user': user };
     expect((await api.call('DELETE', '/api/v1/namespaces/default', { headers })).status).toBe(403);

@@ -7,7 +7,7 @@ import { ListInformer, target, user } from './support.js';
 import { partly } from '../support/values.js';
 
 /** The log lines about a request of a user without roles. */
-function logged(asked: Target): string[] {
+function logLines(asked: Target): string[] {
   const messages: string[] = [];
   const log = partly<Log>({ debug: (_: object, message: string) => messages.push(message) });
   const none = new ListInformer();
@@ -29,5 +29,5 @@ test.each<[Target, string]>([
   ],
   [{ is: 'path', verb: 'get', path: '/metrics' }, '"get" nonResourceURL "/metrics" cluster-wide'],
 ])('a request that no rule allows is logged: %j [A365]', (asked, operation) => {
-  expect(logged(asked)).toEqual([`RBAC: no rules authorize user "bob" with groups ["dev" "qa"] to ${operation}`]);
+  expect(logLines(asked)).toEqual([`RBAC: no rules authorize user "bob" with groups ["dev" "qa"] to ${operation}`]);
 });

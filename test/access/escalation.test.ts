@@ -45,7 +45,7 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test('a role needs the permissions that it holds [A354] [A442]', async () => {
+  test('writing a role needs the permissions that it grants [A354] [A442]', async () => {
     expect((await api.post(ROLES, role('same', rule('', 'configmaps', ['get'])), carol)).status).toBe(201);
     expect((await api.post(ROLES, role('named', rule('', 'secrets', ['get'], 'one')), carol)).status).toBe(201);
     for (const [name, more] of [
@@ -67,14 +67,14 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     );
   });
 
-  test('any change of a role that holds more is refused, also of labels; a change of nothing is not', async () => {
+  test('any change of a role that grants more is refused, even of labels; an update without a change is accepted', async () => {
     await api.made(ROLES, role('big', rule('', 'pods', ['*'])));
     const merge = (change: object) => api.patch(`${ROLES}/big`, MERGE, change, carol);
     expect((await merge({ metadata: { labels: { a: 'b' } } })).status).toBe(403);
     expect((await merge({})).status).toBe(200);
   });
 
-  test('a binding needs the permissions of its role, or the verb bind on it [A356] [A357] [A358] [A316]', async () => {
+  test('writing a binding needs the permissions of its role, or the verb bind on the role [A356] [A357] [A358] [A316]', async () => {
     expect((await api.post(BINDINGS, binding('own', 'Role', 'self'), carol)).status).toBe(201);
     expect((await api.post(BINDINGS, binding('none', 'Role', 'none'), carol)).status).toBe(404);
     expect((await api.post(BINDINGS, binding('admin', 'ClusterRole', 'cluster-admin'), carol)).status).toBe(403);
@@ -84,7 +84,7 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     expect((await api.post(BINDINGS, binding('edit', 'ClusterRole', 'edit'), carol)).status).toBe(403);
   });
 
-  test('a binding to what names no role is refused for that, before its validation', async () => {
+  test('a binding whose reference does not name a role is refused for that reason, before its validation', async () => {
     const to = (roleRef: object) => ({ metadata: { name: 'odd' }, roleRef });
     const answers = async (path: string, roleRef: object) => {
       const { status, body } = await api.post(path, to(roleRef), carol);
@@ -133,7 +133,7 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     await api.delete(`${BINDINGS}/bind-any`);
   });
 
-  test('an update that is invalid names each cause twice and says it once', async () => {
+  test('an invalid update lists each cause twice in the details and once in the message', async () => {
     await api.made(ROLES, role('twice', rule('', 'pods', ['get'])));
     const { status, body } = await api.put(`${ROLES}/twice`, role('twice', rule('', 'pods', [])));
     const cause = {
@@ -152,7 +152,7 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     expect((await api.post(ROLES, role('by-carol', rule('*', '*', ['*'])), carol)).status).toBe(201);
   });
 
-  test('aggregation needs all permissions', async () => {
+  test('writing an aggregation rule needs all permissions', async () => {
     const rules = [rule(GROUP, 'clusterroles', ['create', 'update'])];
     await api.made(`${RBAC}/clusterroles`, role('maker', ...rules));
     await api.made(`${RBAC}/clusterrolebindings`, binding('maker', 'ClusterRole', 'maker', 'carol'));

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose, listOf, type Sent } from '../api/support.js';
+import { textOf } from '../support/values.js';
 
-/* The permissions that roles and bindings of users grant, as requests to a running server show it. */
+/* The permissions that roles and bindings of users grant, tested by requests to a running server. */
 
 const GROUP = 'rbac.authorization.orchestrator.io';
 const RBAC = `/apis/${GROUP}/v1`;
@@ -52,7 +53,7 @@ describe('a binding grants its role to', () => {
     expect(await statusOf(pods(space), as('Alice'))).toBe(200);
     expect(await statusOf(pods(space), as('alice'))).toBe(403);
     expect(await statusOf(pods('default'), as('Alice'))).toBe(403);
-    // A role of another namespace is not meant by its name.
+    // A binding never refers to a role in another namespace.
     await api.made(`${RBAC}/namespaces/default/rolebindings`, bindingOf(space, 'Role', named('User', 'Alice')));
     expect(await statusOf(pods('default'), as('Alice'))).toBe(403);
   });
@@ -63,7 +64,7 @@ describe('a binding grants its role to', () => {
     expect(await statusOf(pods(space), as('dev', 'ops'))).toBe(403);
   });
 
-  test('an account of an application, and to no other one [A077 A360]', async () => {
+  test('the service account of an application, and to no other account [A077 A360]', async () => {
     const space = await spaceWith(['list core/pods'], accountOf('default', 'app'));
     expect(await statusOf(pods(space), account('default', 'app'))).toBe(200);
     expect(await statusOf(pods(space), account('default', 'default'))).toBe(403);
@@ -95,7 +96,7 @@ describe('a binding grants its role to', () => {
   });
 });
 
-test('subresources need a permission of their own [R006]', async () => {
+test('subresources need their own permission [R006]', async () => {
   const space = await spaceWith(['get core/pods'], named('User', 'reader'));
   await api.made(pods(space), { metadata: { name: 'web' }, spec: { containers: [{ name: 'web', image: 'web' }] } });
   expect(await statusOf(`${pods(space)}/web`, as('reader'))).toBe(200);
@@ -106,7 +107,7 @@ test('subresources need a permission of their own [R006]', async () => {
   ]);
 });
 
-test('a dry run needs what the request needs, and is refused in the same words [R279]', async () => {
+test('a dry run needs the permissions of the request, and is refused with the same message [R279]', async () => {
   const space = await spaceWith(['get core/configmaps'], named('User', 'reader'));
   const path = `/api/v1/namespaces/${space}/configmaps`;
   const answers = await Promise.all(
@@ -129,7 +130,7 @@ describe('senders', () => {
     await api.made(`${RBAC}/clusterrolebindings`, { ...binding, metadata: { name: 'who-am-i' } });
     await api.until(async () => (await api.get('/api/v1/namespaces/default/serviceaccounts/default')).status === 200);
     const issued = await api.post('/api/v1/namespaces/default/serviceaccounts/default/token', { spec: {} });
-    const token = issued.body.status!.token as unknown as string;
+    const token = textOf(issued.body.status!.token);
     const users = [await whoIs({}), await whoIs({ token }), await whoIs({ token: '' })];
     expect(users.map(({ username }) => username)).toEqual([
       'orchestrator-admin',
@@ -138,7 +139,7 @@ describe('senders', () => {
     ]);
   });
 
-  test('that are users are no objects [A006]', async () => {
+  test('that are users are not API objects [A006]', async () => {
     const { body } = await api.get('/apis', {
       accept: 'application/json;g=apidiscovery.orchestrator.io;v=v2;as=APIGroupDiscoveryList',
     });
@@ -150,7 +151,7 @@ describe('senders', () => {
     expect((await api.get('/api/v1/users')).status).toBe(404);
   });
 
-  test('that are accounts are objects of a namespace, made by it and by requests [A003 A004]', async () => {
+  test('that are accounts are objects of a namespace, created with it and by requests [A003 A004]', async () => {
     const path = `${await api.namespace('with-accounts')}/serviceaccounts`;
     await api.until(async () => (await api.get(`${path}/default`)).status === 200);
     await api.made(path, { metadata: { name: 'robot' } });
@@ -158,7 +159,7 @@ describe('senders', () => {
     expect(listOf(body.items).map(({ metadata }) => metadata!.name)).toEqual(['default', 'robot']);
   });
 
-  test('that are workloads have the token of their account, which a secret can keep [R014 A005]', async () => {
+  test('that are workloads have the token of their account, which a secret can hold [R014 A005]', async () => {
     const space = await api.namespace('with-workloads');
     await api.until(async () => (await api.get(`${space}/serviceaccounts/default`)).status === 200);
     const spec = { containers: [{ name: 'web', image: 'web' }] };
@@ -171,24 +172,24 @@ describe('senders', () => {
     );
     const [mount] = listOf(listOf(pod.spec!.containers)[0]!.volumeMounts);
     expect(mount!.mountPath).toBe('/var/run/secrets/orchestrator.io/serviceaccount');
-    const map = sources[1]!.configMap!.name as unknown as string;
+    const map = textOf(sources[1]!.configMap!.name);
     await api.until(async () => (await api.get(`${space}/configmaps/${map}`)).status === 200);
     const ca = (await api.get(`${space}/configmaps/${map}`)).body.data!['ca.crt'];
     expect(ca).toMatch(/^-----BEGIN CERTIFICATE-----/);
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'web', uid: pod.metadata!.uid };
     const issued = await api.post(`${space}/serviceaccounts/default/token`, { spec: { boundObjectRef } });
-    const token = issued.body.status!.token as unknown as string;
+    const token = textOf(issued.body.status!.token);
     expect((await whoIs({ token })).username).toBe('system:serviceaccount:with-workloads:default');
     const annotations = { 'orchestrator.io/service-account.name': 'default' };
     const type = 'orchestrator.io/service-account-token';
     await api.made(`${space}/secrets`, { metadata: { name: 'kept', annotations }, type });
     await api.until(async () => (await api.get(`${space}/secrets/kept`)).body.data?.token !== undefined);
-    const kept = (await api.get(`${space}/secrets/kept`)).body.data!.token as unknown as string;
+    const kept = textOf((await api.get(`${space}/secrets/kept`)).body.data!.token);
     const stored = Buffer.from(kept, 'base64').toString();
     expect((await whoIs({ token: stored })).username).toBe('system:serviceaccount:with-workloads:default');
   });
 
-  test('with the certificate of an administrator may do everything on an empty store [A359]', async () => {
+  test('with the certificate of an administrator may do everything in an empty store [A359]', async () => {
     const { groups } = await whoIs({});
     expect(groups).toContain('system:masters');
     expect((await api.made(`${RBAC}/clusterroles`, roleOf('first', 'get core/pods'))).kind).toBe('ClusterRole');
@@ -246,7 +247,7 @@ describe('roles and bindings', () => {
     await api.made(`${RBAC}/clusterroles`, { metadata: { name: 'paths' }, rules });
   });
 
-  test('may have verbs that no request has [A314]', async () => {
+  test('may contain verbs that no request has [A314]', async () => {
     await api.made(inDefault('roles'), roleOf('verbs', 'redirect,proxy core/services'));
   });
 
@@ -287,7 +288,7 @@ describe('roles and bindings', () => {
 });
 
 describe('other kinds for access', () => {
-  // Of the published document of release 1.32, beside apiVersion, kind and metadata.
+  // From the published document of release 1.32, without apiVersion, kind and metadata.
   test.each([
     ['api/v1', 'core.v1.ServiceAccount', 'automountServiceAccountToken imagePullSecrets secrets'],
     ['api/v1', 'authentication.v1.TokenRequestSpec', 'audiences boundObjectRef expirationSeconds'],
@@ -309,7 +310,7 @@ describe('other kinds for access', () => {
       'certificates.v1.CertificateSigningRequestStatus',
       'certificate conditions',
     ],
-  ])('have the fields of the release: %s %s [A060x]', async (path, type, fields) => {
+  ])('have the fields of release 1.32: %s %s [A060x]', async (path, type, fields) => {
     const { components } = (await api.get(`/openapi/v3/${path}`)).body;
     const [, schema] = Object.entries(components!.schemas!).find(([name]) => name.endsWith(`.${type}`))!;
     const common = ['apiVersion', 'kind', 'metadata'];

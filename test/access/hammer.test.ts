@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 
-/* A change of objects that decide about requests is effective for the next request on every connection, again and
- * again. */
+/* A change of objects that decide about requests is effective for the next request on every connection, in many
+ * repetitions. */
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
 const ROUNDS = 40;
@@ -35,14 +35,14 @@ afterAll(async () => {
 
 const codes = (): Promise<Set<number>> => codesOf('ann-token');
 
-/** The codes of requests that are sent together, each on a connection of its own. */
+/** The codes of requests that are sent together, each on a new connection. */
 async function codesOf(token: string, headers?: Record<string, string>): Promise<Set<number>> {
   const read = async () =>
     (await api.get('/api/v1/namespaces/default/configmaps', { token, ...(headers && { headers }) })).status;
   return new Set(await Promise.all(Array.from({ length: READERS }, read)));
 }
 
-test('permissions to impersonate', async () => {
+test('changes of permissions to impersonate take effect with the next request', async () => {
   const path = '/apis/rbac.authorization.k8s.io/v1';
   const rules = [{ apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['kim'] }];
   await api.made(`${path}/clusterroles`, { metadata: { name: 'as-kim' }, rules });
@@ -58,7 +58,7 @@ test('permissions to impersonate', async () => {
   }
 });
 
-test('accounts and secrets of their tokens', async () => {
+test('deletions of accounts and of the secrets of their tokens take effect with the next request', async () => {
   const core = '/api/v1/namespaces/default';
   const roleRef = { apiGroup, kind: 'ClusterRole', name: 'view' };
   const subjects = [{ kind: 'Group', apiGroup, name: 'system:serviceaccounts:default' }];
@@ -83,7 +83,7 @@ test('accounts and secrets of their tokens', async () => {
   }
 });
 
-test('bindings', async () => {
+test('changes of bindings take effect with the next request', async () => {
   await api.made(`${RBAC}/roles`, roleFor('configmaps'));
   for (let i = 0; i < ROUNDS; i++) {
     expect(await codes()).toEqual(new Set([403]));
@@ -93,7 +93,7 @@ test('bindings', async () => {
   }
 });
 
-test('roles', async () => {
+test('changes of roles take effect with the next request', async () => {
   await api.made(`${RBAC}/rolebindings`, binding);
   for (let i = 0; i < ROUNDS; i++)
     for (const [resource, code] of [

@@ -59,7 +59,7 @@ describe('impersonation [A278 A279 A280 A281 A282 A283 A286 A287]', () => {
       ['system:authenticated'],
     ],
     ['system:anonymous', 'impersonate  users  system:anonymous', ['system:unauthenticated']],
-  ])('%s has the groups of its kind', async (name, question, groups) => {
+  ])('%s has the groups of its kind of user', async (name, question, groups) => {
     const { user, asked } = await asking(['impersonate-user', name]);
     expect([asked, user?.groups]).toEqual([[question], groups]);
   });

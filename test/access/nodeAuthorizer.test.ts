@@ -126,7 +126,7 @@ describe('a node', () => {
     expect(reads('stage')).toBe(false);
   });
 
-  test('gets nothing by pods that it has made itself', () => {
+  test('gains no access to secrets from mirror pods, which it can create itself', () => {
     const { fake, may } = world();
     fake.put('core/pods', pod('p', 'n1', SPEC, { 'kubernetes.io/config.mirror': 'x' }));
     expect(may('n1', { resource: 'secrets', name: 'mounted' })).toBe(false);
@@ -159,7 +159,7 @@ describe('a node', () => {
       expect(authorizer.authorize(node('n1'), target({ verb: 'list', resource })).is).toBe('allow');
   });
 
-  test('has the name that its user has, exactly; other users are none of its business [A389] [A390] [A391]', () => {
+  test('must match the name of its user exactly; the authorizer has no opinion on other users [A389] [A390] [A391]', () => {
     const { fake, authorizer, may } = world();
     fake.put('core/pods', pod('p', 'n1', SPEC));
     expect(may('N1', { resource: 'secrets', name: 'mounted' })).toBe(false);
@@ -195,7 +195,7 @@ describe('a node', () => {
       expect(may('n1', { group: `${group}.orchestrator.io`, resource: resource!, verb: 'create' })).toBe(true);
   });
 
-  test('has decisions that depend on pods made each time, and others remembered', () => {
+  test('gets fresh decisions where these depend on pods, and cached ones otherwise', () => {
     const { fake, decide } = world();
     fake.put('core/pods', pod('p', 'n1', SPEC));
     expect(decide('n1', { resource: 'secrets', name: 'mounted' }).dependsOn).toBe('never');
@@ -240,7 +240,7 @@ test('after any changes, the decisions are those of a server that starts with th
   );
 });
 
-test('strings of a member are found in the bytes of an object, whatever they and their surroundings are', () => {
+test('strings of a member are found in the bytes of an object, whatever the strings and the bytes around them are', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', ':', '{', 'nodeName', 'é', '\n') });
   fc.assert(
     fc.property(text, text, text, (nodeName, label, annotation) => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('a node', () => {
-  test('changes itself and no other node, without labels for isolation, taints and owners [A382] [A387]', async () => {
+  test('changes only itself, and not its labels for isolation, taints and owners [A382] [A387]', async () => {
     expect((await patch(`${NODES}/n1`, { metadata: { labels: { a: 'b' } } }, 'n1')).status).toBe(200);
     expect((await patch(`${NODES}/n1/status`, { status: { phase: 'Running' } }, 'n1')).status).toBe(200);
     const other = 'nodes "n2" is forbidden: node "n1" is not allowed to modify node "n2"';
@@ -58,7 +58,7 @@ describe('a node', () => {
     [{ 'kubernetes.io/b': 'v', 'x.k8s.io/a': 'v', 'topology.kubernetes.io/zone': 'z' }, 'kubernetes.io/b, x.k8s.io/a'],
     [{ 'node-role.kubernetes.io/control-plane': '' }, 'node-role.kubernetes.io/control-plane'],
     [{ 'node-restriction.kubernetes.io/a': 'v' }, 'node-restriction.kubernetes.io/a'],
-  ])('registers with the labels %j, unless they are of the system', async (labels, refused) => {
+  ])('registers with the labels %j, unless they are reserved', async (labels, refused) => {
     const body = nodeOf('n3', { labels }, { taints: [{ key: 'k', effect: 'NoSchedule' }] });
     const answer = await api.post(`${NODES}?dryRun=All`, body, as('n3'));
     if (refused === '') expect(answer.status).toBe(201);
@@ -69,7 +69,7 @@ describe('a node', () => {
       ]);
   });
 
-  test('makes only mirror pods of its own, which refer to nothing [A383]', async () => {
+  test('creates only mirror pods on itself, which refer to no other objects [A383]', async () => {
     const annotations = { 'kubernetes.io/config.mirror': 'x' };
     const uid = (await api.get(`${NODES}/n1`)).body.metadata?.uid;
     const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', uid, controller: true };
@@ -100,7 +100,7 @@ describe('a node', () => {
     expect(refusal(await api.post(`${CORE}/pods`, pod, as('n9')))).toEqual([404, 'node "n9" not found']);
   });
 
-  test('asks for certificates for nodes in its own name alone', async () => {
+  test('requests node certificates in its own name alone', async () => {
     const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All';
     for (const [commonName, signer, status] of [
       ['system:node:n1', 'kubelet-serving', 201],
@@ -130,7 +130,7 @@ describe('a node', () => {
     expect((await api.call('DELETE', `${CORE}/pods/p1?dryRun=All`, as('n1'))).status).toBe(200);
   });
 
-  test('gets tokens that are bound to pods of its own', async () => {
+  test('gets only tokens that are bound to its pods', async () => {
     const uid = async (pod: string) => (await api.get(`${CORE}/pods/${pod}`)).body.metadata?.uid;
     const request = async (pod: string, members: object = {}) =>
       api.post(
@@ -150,7 +150,7 @@ describe('a node', () => {
     expect(refusal(unbound)).toEqual(because('node requested token not bound to a pod'));
   });
 
-  test('makes the lease and the storage node with its name', async () => {
+  test('creates only the lease and the storage node with its name', async () => {
     for (const path of [
       '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
       '/apis/storage.k8s.io/v1/csinodes',
@@ -177,7 +177,7 @@ test('other users are not restricted, even if they are named like nodes [A392]',
   await api.delete('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/like-a-node');
 });
 
-test('what a node may read follows from its pods with the next request, on any connection', async () => {
+test('a change of its pods changes what a node may read with the next request, on any connection', async () => {
   const reads = async () => (await api.get(`${CORE}/secrets/used`, as('n2'))).status;
   for (let i = 0; i < 30; i++) {
     expect(await reads()).toBe(403);
@@ -195,7 +195,7 @@ test.each([
     { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] },
     'use ServiceAccountToken volume projections',
   ],
-])('a mirror pod with %j is refused, whoever makes it', async (spec, what) => {
+])('a mirror pod with %j is refused, whoever creates it', async (spec, what) => {
   const pod = podOn('n1', 'm', spec, { annotations: { 'kubernetes.io/config.mirror': 'x' } });
   expect(refusal(await api.post(`${CORE}/pods`, pod))).toEqual([
     403,

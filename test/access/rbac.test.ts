@@ -286,7 +286,7 @@ describe('reasons', () => {
     expect(ask().is).toBe('noOpinion');
   });
 
-  test('a binding that names a user twice, or also its group, counts once', () => {
+  test('a binding that names a user twice, or the user and its group, counts once', () => {
     const w = world();
     const dev = { kind: 'Group', name: 'dev' };
     w.roles.put(role('a', 'r', rule('', 'pods', 'get')));

@@ -8,7 +8,7 @@ import { Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 import { textOf } from '../support/values.js';
 
-/** A server on a data directory of its own, whose key the tests use to forge tokens. */
+/** A server with its own data directory, whose key the tests use to forge tokens. */
 let api: Api;
 let directory: string;
 
@@ -71,7 +71,7 @@ describe('a token of a service account', () => {
     ['secrets', (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } }), 'Secret', CORE],
     ['nodes', (name: string) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }), 'Node', '/api/v1'],
   ])(
-    'that is bound to one of the %s ends with it, also where it is made again [A194] [A208x]',
+    'that is bound to one of the %s becomes invalid with its deletion, even if it is created again [A194] [A208x]',
     async (plural, make, kind, base) => {
       const path = `${base}/${plural}`;
       expect((await api.post(path, make('bound'))).status).toBe(201);
@@ -86,7 +86,7 @@ describe('a token of a service account', () => {
     },
   );
 
-  test('ends with its account at once, on connections that have used it [A194]', async () => {
+  test('becomes invalid as soon as its account is deleted, also on connections that have used it [A194]', async () => {
     await account('short');
     const token = await tokenOf('short');
     for (let i = 0; i < 3; i++) expect((await api.get('/version', { token })).status).toBe(200);
@@ -96,7 +96,7 @@ describe('a token of a service account', () => {
     expect((await api.get('/version', { token })).status).toBe(401);
   });
 
-  test('is for its audiences alone, which a review can ask about [A038] [A039]', async () => {
+  test('is valid for its audiences alone, which a review can ask for [A038] [A039]', async () => {
     const token = await tokenOf('default', { audiences: ['there', 'elsewhere'] });
     expect(await statusWith(token)).toBe(401);
     const review = async (audiences?: string[]) =>
@@ -130,7 +130,7 @@ describe('a token of a service account', () => {
     expect(await bound({ kind: 'Secret', name: 's', uid: 'no' })).toBe(409);
   });
 
-  test('of a pod lives a year if its agent asked for 3607 seconds, and says when it should be replaced', async () => {
+  test('of a pod is valid for a year if 3607 seconds were requested, and says when it should be replaced', async () => {
     await api.post(`${CORE}/pods`, pod('old', 'default'));
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'old' };
     const claims = decodeJwt(await tokenOf('default', { expirationSeconds: 3607, boundObjectRef }));
@@ -147,7 +147,7 @@ const metric = async (name: string): Promise<number> => {
   return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
 };
 
-test('a token in a secret ends with the secret; its first use of a day is recorded', async () => {
+test('a token in a secret becomes invalid with the secret; its first use on a day is recorded', async () => {
   await account('legacy');
   const metadata = { name: 'kept', annotations: { 'kubernetes.io/service-account.name': 'legacy' } };
   await api.made(`${CORE}/secrets`, { metadata, type: 'kubernetes.io/service-account-token' });
@@ -181,8 +181,8 @@ test('a token that should have been replaced is accepted and counted', async () 
   expect(await metric('serviceaccount_stale_tokens_total')).toBe(before + 1);
 });
 
-describe('a forged token is 401', () => {
-  test('unless its claims hold: they are what the next tests break', async () => {
+describe('a forged token is answered with 401', () => {
+  test('but a token with correct claims, which the next tests break, is accepted', async () => {
     expect(await statusWith(await signed(await valid()))).toBe(201);
   });
 
@@ -200,7 +200,7 @@ describe('a forged token is 401', () => {
     expect(await statusWith(await signed(await valid(), change))).toBe(401);
   });
 
-  test('signed by another key, by none, or with the public key as a secret', async () => {
+  test('if it is signed by another key, by none, or with the public key as an HMAC secret', async () => {
     const claims = await valid();
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const other = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256' }).sign(privateKey);
@@ -213,7 +213,7 @@ describe('a forged token is 401', () => {
   });
 });
 
-test('the issuer publishes its keys to service accounts, and nobody else', async () => {
+test('the issuer publishes its keys to service accounts only', async () => {
   const token = await tokenOf('default');
   const { body, headers } = await api.get('/openid/v1/jwks', { token, accept: '*/*' });
   expect(headers['content-type']).toBe('application/jwk-set+json');
@@ -225,7 +225,7 @@ test('the issuer publishes its keys to service accounts, and nobody else', async
   expect(configuration.jwks_uri).toBe(`${api.server.url}/openid/v1/jwks`);
 });
 
-test('keys, issuers, audiences and the longest lifetime are settings [A191 A192]', async () => {
+test('keys, issuers, audiences and the longest lifetime can be configured [A191 A192]', async () => {
   const own = mkdtempSync(join(tmpdir(), 'capstan-keys-'));
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { publicKey, privateKey: oldKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -264,6 +264,6 @@ test.each([
   [{ serviceAccountSigningKeyFile: '/nonexistent' }, '--service-account-signing-key-file'],
   [{ serviceAccountKeyFile: ['/nonexistent'] }, '--service-account-key-file'],
   [{ serviceAccountKeyFile: [import.meta.filename] }, 'holds no RSA or ECDSA key'],
-])('a bad setting ends the start and is named: %j', async (settings, named) => {
+])('an invalid setting fails the start with an error that names it: %j', async (settings, named) => {
   await expect(Api.start(settings)).rejects.toThrow(named);
 });

@@ -47,7 +47,7 @@ export const received = (headers: Record<string, string> = {}, certificate?: str
   ...(certificate ? { certificate } : {}),
 });
 
-/** A value as points combine it, of a plugin whose calls are neither limited nor counted. */
+/** A value as extension points receive it, of a plugin whose calls are neither limited nor counted. */
 export const contributed = <T>(value: T, plugin = 'x'): Contributed<T> => ({
   plugin,
   value,

@@ -32,7 +32,7 @@ describe("the server's own key for tokens", () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('is made when it is first needed, and kept', async () => {
+  it('is created when it is first needed, and kept', async () => {
     const keys = tokenKeys(configOf());
     expect(existsSync(file)).toBe(false);
     const { signing, verifying } = await keys();
@@ -43,7 +43,7 @@ describe("the server's own key for tokens", () => {
     expect(later.signing.kid).toBe(signing.kid);
   });
 
-  it('is the same for all threads that make it at the same time, which leave nothing else', async () => {
+  it('is the same for all threads that create it at the same time, and no temporary files remain', async () => {
     const threads = Array.from({ length: 4 }, () => tokenKeys(configOf()));
     const kids = (await Promise.all(threads.map(keys => keys()))).map(({ signing }) => signing.kid);
     expect(new Set(kids).size).toBe(1);
@@ -51,7 +51,7 @@ describe("the server's own key for tokens", () => {
     expect(readdirSync(join(directory, 'own'))).toEqual(['service-account.key']);
   });
 
-  it('is made later if it cannot be written the first time', async () => {
+  it('is created later if it cannot be written the first time', async () => {
     const keys = tokenKeys(configOf());
     rmSync(join(directory, 'own'), { recursive: true });
     await expect(keys()).rejects.toThrow('ENOENT');
@@ -59,7 +59,7 @@ describe("the server's own key for tokens", () => {
     expect((await keys()).verifying).toHaveLength(1);
   });
 
-  it('is not made where another one signs, and that one is not made either', () => {
+  it('is not created if a signing key is configured, and a configured key that is missing is an error', () => {
     expect(() => tokenKeys(configOf({ makesKey: false }))).toThrow(`${file}: cannot read the key file`);
     expect(existsSync(file)).toBe(false);
   });
@@ -70,7 +70,7 @@ describe("the server's own key for tokens", () => {
     expect(() => tokenKeys(configOf({ keyFiles: [file, other] }))).toThrow(`${other}: holds no RSA or ECDSA key`);
   });
 
-  it('verifies beside other keys, RSA or ECDSA, private or public, each of which counts once [A191]', async () => {
+  it('verifies tokens together with other keys, RSA or ECDSA, private or public, each of which counts once [A191]', async () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const other = join(directory, 'other.pem');
     writeFileSync(other, publicKey.export({ type: 'spki', format: 'pem' }));
@@ -83,7 +83,7 @@ describe('the key files of a server', () => {
   const keyFilesOf = (settings: object) =>
     serviceAccountConfig({ ...DEFAULTS, naming: 'kubernetes', ...settings }, 'own.key', 'localhost').keyFiles;
 
-  it('are that of its certificate and its own, unless others are named [A193]', () => {
+  it('are that of its certificate and its own key file, unless others are configured [A193]', () => {
     const serving = { tlsCertFile: 'tls.crt', tlsPrivateKeyFile: 'tls.key' };
     expect(keyFilesOf({})).toEqual(['own.key']);
     expect(keyFilesOf(serving)).toEqual(['own.key', 'tls.key']);

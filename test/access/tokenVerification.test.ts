@@ -22,7 +22,7 @@ const signRsa = (text: string, key: KeyObject = rsa.privateKey): Buffer => sign(
 const signEc = (text: string, dsaEncoding: 'der' | 'ieee-p1363' = 'ieee-p1363'): Buffer =>
   sign('sha256', Buffer.from(text), { key: ec.privateKey, dsaEncoding });
 
-/** A token with any header and claims; the signature is right for the text. */
+/** A token with arbitrary header and claims; its signature is valid. */
 function made(header: object, claims: unknown, signer: (text: string) => Buffer = signRsa): string {
   const text = `${part(header)}.${part(claims)}`;
   return `${text}.${signer(text).toString('base64url')}`;
@@ -31,7 +31,7 @@ function made(header: object, claims: unknown, signer: (text: string) => Buffer 
 const ours = (token: string): Promise<JWTPayload | undefined> =>
   verifyToken(token, KEYS, NOW * 1000).catch(() => undefined);
 
-/** True for a token that jose accepts with one of the keys and the algorithm of that key alone. */
+/** True if jose accepts the token with one of the keys, and the algorithm of that key alone. */
 async function theirs(token: string): Promise<JWTPayload | undefined> {
   for (const { key, alg } of KEYS) {
     const options = { algorithms: [alg], currentDate: new Date(NOW * 1000), clockTolerance: TOLERANCE };
@@ -73,16 +73,16 @@ describe('a token is accepted if and only if jose accepts it', () => {
     'with other claims than signed': `${head}.${part({ sub: 'b' })}.${signature}`,
     'with another header than signed': `${part({ ...R, typ: 'x' })}.${body}.${signature}`,
     'with a fourth part': `${good}.${signature}`,
-    'with a signature that is no base64url': `${head}.${body}.${signature.slice(0, -2)}=%`,
-    'with an extension that is unknown': made({ ...R, crit: ['x'], x: 1 }, {}),
+    'with a signature that is not base64url': `${head}.${body}.${signature.slice(0, -2)}=%`,
+    'with an unknown extension': made({ ...R, crit: ['x'], x: 1 }, {}),
     'with an empty list of extensions': made({ ...R, crit: [] }, {}),
     'whose payload is not encoded': made({ ...R, crit: ['b64'], b64: false }, {}),
     'whose claims are a list': made(R, []),
     'whose claims are null': made(R, null),
-    'with a text as end': made(R, { exp: String(NOW + 3600) }),
-    'with null as end': made(R, { exp: null }),
-    'with a text as begin': made(R, { nbf: '1' }),
-    'with a text as time of issue': made(R, { iat: '1' }),
+    'with a string as expiration time': made(R, { exp: String(NOW + 3600) }),
+    'with null as expiration time': made(R, { exp: null }),
+    'with a string as not-before time': made(R, { nbf: '1' }),
+    'with a string as issue time': made(R, { iat: '1' }),
     'that has expired': made(R, { exp: NOW - TOLERANCE }),
     'that is not valid yet': made(R, { nbf: NOW + TOLERANCE + 1 }),
     'that is empty': '',
@@ -98,12 +98,12 @@ describe('a token is accepted if and only if jose accepts it', () => {
     expect([await ours(token), await theirs(token)]).toEqual([undefined, undefined]);
   });
 
-  test('unless its header names a key that is not known', async () => {
+  test('unless its header names an unknown key', async () => {
     const token = made({ alg: 'RS256', kid: 'x' }, {});
     expect([await ours(token), await theirs(token)]).toEqual([undefined, {}]);
   });
 
-  test('also where a character of it is changed, removed or added', async () => {
+  test('also if one of its characters is changed, removed or added', async () => {
     const change = fc.record({
       at: fc.nat(good.length),
       removed: fc.nat(1),
@@ -124,10 +124,14 @@ test.each([
   ['a changed signature', `${head}.${body}.${signature.slice(0, -6)}AAAAAA`, PRIMITIVE],
   ['no algorithm', made({ alg: 'none' }, {}, () => Buffer.alloc(0)), PRIMITIVE],
   ['an unknown key', made({ alg: 'RS256', kid: 'x' }, {}), 'invalid signature, no keys found'],
-  ['an end in the past', made(R, { exp: NOW - TOLERANCE }), 'service account token has expired'],
-  ['a begin in the future', made(R, { nbf: NOW + 1000 }), 'service account token is not valid yet'],
-  ['an issue in the future', made(R, { iat: NOW + 1000 }), 'service account token is issued in the future'],
-  ['a text as end', made(R, { exp: '1' }), 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
-])('reviews of tokens say what is wrong: %s', async (_, token, message) => {
+  ['an expiration time in the past', made(R, { exp: NOW - TOLERANCE }), 'service account token has expired'],
+  ['a not-before time in the future', made(R, { nbf: NOW + 1000 }), 'service account token is not valid yet'],
+  ['an issue time in the future', made(R, { iat: NOW + 1000 }), 'service account token is issued in the future'],
+  [
+    'a string as expiration time',
+    made(R, { exp: '1' }),
+    'square/go-jose/jwt: expected number value to unmarshal NumericDate',
+  ],
+])('token reviews name the error: %s', async (_, token, message) => {
   await expect(verifyToken(token, KEYS, NOW * 1000)).rejects.toThrow(message);
 });

@@ -3,8 +3,8 @@ import { Api } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/* A change of objects that policies and webhooks depend on is effective for the next request on every connection, again
- * and again. */
+/* A change of objects that policies and webhooks depend on is effective for the next request on every connection, in
+ * many repetitions. */
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const SECRETS = '/api/v1/namespaces/shop/secrets';
@@ -48,13 +48,13 @@ async function remove(name: string): Promise<void> {
   await api.delete(`${GROUP}/validatingadmissionpolicies/${name}`);
 }
 
-/** The codes of creates that are sent together, each on a connection of its own. */
+/** The codes of creates that are sent together, each on a new connection. */
 const codes = async (): Promise<Set<number>> => {
   const create = async () => (await api.post(`${SECRETS}?dryRun=All`, { metadata: { name: 'secret' } })).status;
   return new Set(await Promise.all(Array.from({ length: WRITERS }, create)));
 };
 
-test('bindings and policies', async () => {
+test('changes of bindings and policies take effect with the next request', async () => {
   await api.made(`${GROUP}/validatingadmissionpolicies`, policyOf('bound', {}));
   for (let i = 0; i < ROUNDS; i++) {
     await api.made(`${GROUP}/validatingadmissionpolicybindings`, bindingOf('bound'));
@@ -83,7 +83,7 @@ test('bindings and policies', async () => {
 test.each([
   ['name', { name: 'limit' }],
   ['labels', { selector: { matchLabels: { limit: 'yes' } } }],
-])('parameters by their %s', async (by, reference) => {
+])('changes of parameters that are referred to by %s take effect with the next request', async (by, reference) => {
   const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' };
   const validations = [{ expression: "params.data.allow == 'yes'" }];
   await make(`by-${by}`, { paramKind, validations }, { paramRef: { ...reference, parameterNotFoundAction: 'Deny' } });
@@ -105,7 +105,7 @@ test.each([
   await remove(`by-${by}`);
 });
 
-test('labels of namespaces, in selectors and in expressions', async () => {
+test('changes of namespace labels take effect with the next request, in selectors and in expressions', async () => {
   await make('selected', { matchConstraints: matchConstraints({ strict: 'yes' }) });
   await make('seen', {
     validations: [{ expression: "namespaceObject.metadata.?labels.?closed.orValue('') != 'yes'" }],
@@ -121,7 +121,7 @@ test('labels of namespaces, in selectors and in expressions', async () => {
   await remove('seen');
 });
 
-test('webhooks, and labels of the namespaces that they select', async () => {
+test('changes of webhooks and of labels that they select namespaces by take effect with the next request', async () => {
   const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }];
   const webhook = (more: object): object => hooks.webhook('/no', { rules, objectSelector: {}, ...more });
   hooks.on('/no', () => ({ allowed: false, status: { code: 422 } }));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
 
-/* Admission of connections to pods, which this server forwards to nobody, and connections to webhooks. */
+/* Admission of connections to pods, which this server does not forward, and connections to webhooks. */
 
 const PODS = '/api/v1/namespaces/default/pods';
 
@@ -46,7 +46,7 @@ test('a connection that a webhook denies is refused, whether or not there is a p
   expect((await api.get(`${PODS}/none:80/proxy/x`)).body['message']).toBe('pods "none" not found');
 });
 
-test('a webhook is given no more time than the request has left', async () => {
+test('a webhook call gets no more time than the request has left', async () => {
   await install(api, 'Validating', 'hurried', hooks.webhook('/hurried', { timeoutSeconds: 10 }));
   hooks.on('/hurried', () => new Promise<never>(() => undefined));
   const object = { metadata: { name: 'hurried', labels: { hook: 'hurried' } } };

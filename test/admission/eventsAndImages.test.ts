@@ -11,7 +11,10 @@ import { TestWebhook } from '../authn/testWebhook.js';
 import { eventually } from '../support/eventually.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
-/* The plugins that ask services: EventRateLimit, ImagePolicyWebhook and NamespaceAutoProvision; and the audit log. */
+/*
+ * The plugins that call other servers or create objects: EventRateLimit, ImagePolicyWebhook and NamespaceAutoProvision;
+ * and the audit log.
+ */
 
 const LIMITS = { apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1', kind: 'Configuration' };
 const folder = mkdtempSync(join(tmpdir(), 'capstan-images-'));
@@ -77,7 +80,7 @@ describe('namespaces that do not exist', () => {
     api.post(`/api/v1/namespaces/${namespace}/configmaps${query}`, { metadata: { generateName: 'c-' } }, sent);
   const found = async (namespace: string): Promise<number> => (await api.get(`/api/v1/namespaces/${namespace}`)).status;
 
-  test('are created for the objects in them, once for several requests, by the server', async () => {
+  test('are created by the server for the objects in them, once for several requests', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create('made')));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
     const { metadata } = (await api.get('/api/v1/namespaces/made')).body;
@@ -86,7 +89,7 @@ describe('namespaces that do not exist', () => {
     expect((await api.put('/api/v1/namespaces/put/services/a', service)).status).toBe(201);
   });
 
-  test('are made for senders that may not create namespaces', async () => {
+  test('are created for senders that may not create namespaces', async () => {
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create'] }];
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     await api.post(`${rbac}/clusterroles`, { metadata: { name: 'maker' }, rules });
@@ -98,7 +101,7 @@ describe('namespaces that do not exist', () => {
     expect((await create('own', '', asMaker)).status).toBe(201);
   });
 
-  test('are not made by dry runs, other writes, and where the name of the namespace is invalid', async () => {
+  test('are not created by dry runs, by other writes, and with invalid names', async () => {
     expect((await create('absent', '?dryRun=All')).status).toBe(404);
     expect((await api.delete('/api/v1/namespaces/absent/configmaps/a')).status).toBe(404);
     expect(await found('absent')).toBe(404);
@@ -109,7 +112,7 @@ describe('namespaces that do not exist', () => {
     ]);
   });
 
-  test('are made no second time while they are deleted', async () => {
+  test('are not created again while they are being deleted', async () => {
     await api.post('/api/v1/namespaces', { metadata: { name: 'ending', finalizers: ['example.com/wait'] } });
     await api.delete('/api/v1/namespaces/ending');
     expect(refusal(await create('ending'))).toEqual([
@@ -136,7 +139,7 @@ describe('events beyond a limit', () => {
   test('are answered with 429 and the limits that they exceed', async () => {
     expect((await sent('default', 'a')).status).toBe(201);
     const perObject = 'limit reached on type SourceAndObject for key chPoddefaulta';
-    // Limits fill up again while the machine is busy: several events at once are beyond them.
+    // Limits recover with time, also on a slow machine, so several events are sent at once to exceed them.
     let sendings = 0;
     const several = (): Promise<Answer[]> =>
       Promise.all(Array.from({ length: 6 }, () => sent('default', `e${sendings++}`)));
@@ -151,7 +154,7 @@ describe('events beyond a limit', () => {
       undefined,
       undefined,
     ]);
-    // The namespace has counted those that were refused.
+    // The namespace has also counted the events that were refused.
     expect([...messages].sort()).toEqual([
       `Too many requests: [limit reached on type Namespace for key default, ${perObject}]`,
       `Too many requests: ${perObject}`,
@@ -200,7 +203,7 @@ describe('events beyond a limit', () => {
         'limits[1].burst: Invalid value: 0: must be positive, limits[1].qps: Invalid value: 0: must be positive, ' +
         'limits[1].cacheSize: Invalid value: -2: must not be negative]',
     ],
-  ])('are not limited by the configuration %j, which is refused', (config, message) =>
+  ])('cannot be limited by the configuration %j, which is refused', (config, message) =>
     expect(() => eventRateLimit.parse(config)).toThrow(message),
   );
 });
@@ -221,7 +224,7 @@ describe('images that a webhook reviews', () => {
     void (webhook.answer = review => ({ ...review, status: { auditAnnotations: { key: 'value' }, ...status } }));
   const reviews = () => webhook.calls.map(({ text }) => JSON.parse(text) as object);
 
-  test('are asked about once, with the annotations for it', async () => {
+  test('are reviewed once, with the annotations for the webhook', async () => {
     answer({ allowed: true });
     const mine = { annotations: { 'mine.image-policy.k8s.io/break-glass': '1', other: 'x' } };
     for (let i = 0; i < 2; i++) expect((await created('good', mine)).status).toBe(201);
@@ -282,21 +285,21 @@ describe('images that a webhook reviews', () => {
     [{ imagePolicy: { kubeConfigFile: 'FILE', retryBackoff: 'x' } }, 'imagePolicy.retryBackoff: must be an integer'],
     [{ imagePolicy: { kubeConfigFile: 'FILE', defaultAllow: 'x' } }, 'imagePolicy.defaultAllow: must be true or false'],
     [{ imagePolicy: { kubeConfigFile: 'FILE', ttl: 1 } }, 'imagePolicy.ttl: unknown field'],
-  ])('are not reviewed with the configuration %j, which is refused', (config, message) => {
+  ])('cannot be reviewed with the configuration %j, which is refused', (config, message) => {
     const named = config && (JSON.parse(JSON.stringify(config).replace('FILE', kubeConfigFile)) as object);
     expect(() => imagePolicy.parse(named)).toThrow(message);
   });
 });
 
 describe('the audit event', () => {
-  test('of a request for a token has the id of the token', async () => {
+  test('for a token request has the id of the token', async () => {
     const { body } = await api.post('/api/v1/namespaces/default/serviceaccounts/own/token', { spec: {} });
     const token = String((body['status'] as Loose)['token']);
     const { jti } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { jti: string };
     expect(annotations()).toMatchObject({ 'authentication.kubernetes.io/issued-credential-id': `JTI=${jti}` });
   });
 
-  test('[R429, R561] of a request for a deprecated version says so', async () => {
+  test('[R429, R561] for a request to a deprecated version says so', async () => {
     await api.get('/api/v1/componentstatuses?limit=1');
     expect(annotations()).toMatchObject({ 'k8s.io/deprecated': 'true' });
     await api.get('/api/v1/pods?limit=1');

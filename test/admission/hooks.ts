@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { issue, type IssuedCertificate } from '../../core/services/pki/certificate.js';
 import type { Api, Loose } from '../api/support.js';
 
-/** The answer of a hook: members of the response, a whole HTTP answer, or nothing: it closes the connection. */
+/** The answer of a hook: members of the response, a whole HTTP answer, or nothing, which closes the connection. */
 export type HookAnswer = object & {
   readonly hangsUp?: boolean;
   readonly raw?: string | Buffer;
@@ -28,7 +28,7 @@ export interface Call {
 const DAY = 24 * 3600 * 1000;
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 
-/** An HTTPS server with webhooks, each at a path of its own. */
+/** An HTTPS server with webhooks, each at its own path. */
 export class Hooks {
   readonly calls: Call[] = [];
   /** Connections that were opened. */
@@ -98,7 +98,7 @@ export class Hooks {
     return Buffer.from(this.ca.certificate).toString('base64');
   }
 
-  /** A bundle of the certificate of the hooks themselves, without its CA. */
+  /** A CA bundle with the certificate of the hooks itself, without its CA. */
   get ownBundle(): string {
     return Buffer.from(this.own.certificate).toString('base64');
   }
@@ -108,7 +108,7 @@ export class Hooks {
     this.#answers.set(path, answer);
   }
 
-  /** The calls at a path since the last time. */
+  /** The calls at a path since the previous call of this method. */
   take(path: string): readonly Call[] {
     const taken = this.calls.filter(call => call.path === path);
     this.calls.splice(0, this.calls.length, ...this.calls.filter(call => call.path !== path));

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/** The complaints in the message of a refusal, sorted: their order is that of a map. */
-const complaints = ({ status, body }: Answer): [number, string[]] => {
+/** The single errors in the message of a refusal, sorted, since upstream does not define their order. */
+const errorsOf = ({ status, body }: Answer): [number, string[]] => {
   const why = String(body.message)
     .replace(/^.* is forbidden: \[?/, '')
     .replace(/\]$/, '');
@@ -35,7 +35,7 @@ describe('limit ranges', () => {
   const post = (spec: object) => api.post(`${core}/pods?dryRun=All`, { metadata: { name: 'p' }, spec });
   const container = (name: string, resources: object = {}) => ({ name, image: 'i', resources });
 
-  it('give new containers the amounts that they leave open, and an annotation says which', async () => {
+  it('set the amounts that new containers do not specify, and name these in an annotation', async () => {
     const { body } = await post({
       initContainers: [container('first', { limits: { cpu: '500m' } })],
       containers: [container('second', { requests: { memory: '64Mi' } })],
@@ -61,7 +61,7 @@ describe('limit ranges', () => {
 
   it('refuse containers and pods outside of their bounds, with every reason', async () => {
     const small = container('c', { requests: { cpu: '50m' }, limits: { cpu: '3' } });
-    expect(complaints(await post({ containers: [small] }))).toEqual([
+    expect(errorsOf(await post({ containers: [small] }))).toEqual([
       403,
       [
         'cpu max limit to request ratio per Container is 4, but provided ratio is 60.000000',
@@ -70,20 +70,20 @@ describe('limit ranges', () => {
       ],
     ]);
     const large = { limits: { cpu: '2' } };
-    expect(complaints(await post({ containers: [container('c', large), container('d', large)] }))).toEqual([
+    expect(errorsOf(await post({ containers: [container('c', large), container('d', large)] }))).toEqual([
       403,
       ['maximum cpu usage per Pod is 3, but limit is 4'],
     ]);
   });
 
-  it('count init containers where they need more than all others, and sidecars with them', async () => {
+  it('count init containers where they need more than all others, together with sidecars', async () => {
     const sidecar = { ...container('s', { limits: { cpu: '1500m' } }), restartPolicy: 'Always' };
     const first = container('i', { limits: { cpu: '1500m' } });
     const main = container('c', { limits: { cpu: '1' } });
     expect((await post({ initContainers: [first], containers: [main] })).status).toBe(201);
     expect((await post({ initContainers: [sidecar, first], containers: [main] })).status).toBe(201);
     const larger = container('i', { limits: { cpu: '1600m' } });
-    expect(complaints(await post({ initContainers: [sidecar, larger], containers: [main] }))).toEqual([
+    expect(errorsOf(await post({ initContainers: [sidecar, larger], containers: [main] }))).toEqual([
       403,
       ['maximum cpu usage per Pod is 3, but limit is 3100m'],
     ]);
@@ -91,7 +91,7 @@ describe('limit ranges', () => {
 
   it('bound the size of claims', async () => {
     const claim = async (storage: string) =>
-      complaints(
+      errorsOf(
         await api.post(`${core}/persistentvolumeclaims?dryRun=All`, {
           metadata: { name: 'c' },
           spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },

@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 /**
- * Every policy refuses the names that end with its number. Of those with parameters, each third, the first refuses
- * objects with more entries than they allow; each fourth is for namespaces of the tier gold only.
+ * Every policy refuses the names that end with its number. Every third one has parameters, and also refuses
+ * objects with more entries than they allow; every fourth one is for namespaces of the tier gold only.
  */
 async function install(i: number): Promise<void> {
   const name = `policy-${i}`;
@@ -80,7 +80,7 @@ const create = (namespace: string, name: string, entries = 0) =>
     data: Object.fromEntries(Array.from({ length: entries }, (_, i) => [`k${i}`, 'v'])),
   });
 
-test('decide about each write as their rules, namespaces and parameters say', async () => {
+test('decide each write according to their rules, namespaces and parameters', async () => {
   let next = 0;
   const wrong: unknown[] = [];
   const client = async (): Promise<void> => {
@@ -104,7 +104,7 @@ test('decide about each write as their rules, namespaces and parameters say', as
   expect(wrong).toEqual([]);
 });
 
-test('are in effect for the request after the answer to their change, while others write', async () => {
+test('take effect with the request after the answer to their change, while other clients write', async () => {
   let done = false;
   let written = 0;
   const writer = async (id: number): Promise<void> => {

@@ -67,7 +67,7 @@ const UNTYPED = 'error applying patch: failed to convert patch object to typed o
 const refusal = (name: string, why: string): string => `policy '${name}' with binding '${name}' denied request: ${why}`;
 
 describe('an apply configuration', () => {
-  test('is merged into the object, for the request after the answer to the binding', async () => {
+  test('is merged into the object from the first request after the answer to the write of the binding', async () => {
     const body = await mutated(
       'merges',
       merges('Object{metadata: Object.metadata{annotations: {"of": object.metadata.name}}, data: {"c": "d"}}'),
@@ -92,7 +92,7 @@ describe('an apply configuration', () => {
         template: { metadata: { labels }, spec: { containers: [{ name: 'own', image: 'own:1' }] } },
       },
     });
-    const { containers } = body['spec']!['template']!['spec'] as unknown as { containers: Loose[] };
+    const containers = listOf(body['spec']!['template']!['spec']!['containers']);
     expect(containers.map(one => one['name'])).toEqual(['own', 'extra']);
   });
 
@@ -108,7 +108,7 @@ describe('an apply configuration', () => {
     expect(body['message']).toBe(refusal(name, text));
   });
 
-  test('may not set atomic values, which would replace what it does not name', async () => {
+  test('may not set atomic values, which would replace members that it does not name', async () => {
     await bind(
       'atomic',
       merges(
@@ -134,7 +134,7 @@ describe('an apply configuration', () => {
 });
 
 describe('a JSON Patch', () => {
-  test('is applied, with keys escaped and values of objects', async () => {
+  test('is applied, with escaped keys and with objects as values', async () => {
     const body = await mutated(
       'patches',
       patches(
@@ -154,7 +154,7 @@ describe('a JSON Patch', () => {
     expect((await mutated('tests', patches(operations)))['data']).toEqual({ a: 'b' });
   });
 
-  test('is refused where there is no place for its test', async () => {
+  test('is refused if the path of its test does not exist', async () => {
     await bind('placeless', patches('[JSONPatch{op: "test", path: "/binaryData/a", value: "x"}]'));
     const { status, body } = await create('placeless');
     expect(status).toBe(403);
@@ -172,7 +172,7 @@ describe('a JSON Patch', () => {
 });
 
 describe('a mutating policy', () => {
-  test('sees what its earlier mutations have changed, and its variables are computed again', async () => {
+  test('sees the changes of its earlier mutations, and its variables are computed again', async () => {
     const mutations = [
       { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{data: {"x": variables.count}}' } },
       { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{data: {"y": variables.count}}' } },
@@ -200,7 +200,7 @@ describe('a mutating policy', () => {
     expect((await create('params', 'with')).body['data']).toEqual({ a: 'b', x: 'given' });
   });
 
-  test('is not applied where its match conditions do not hold', async () => {
+  test('is not applied if its match conditions are false', async () => {
     const matchConditions = [{ name: 'other', expression: 'object.metadata.name == "other"' }];
     expect((await mutated('conditions', { matchConditions, ...merges('Object{data: {"x": "1"}}') }))['data']).toEqual({
       a: 'b',
@@ -251,7 +251,7 @@ describe('a mutating policy', () => {
 });
 
 describe('a policy that mutates', () => {
-  test('says all that it denies, and applies nothing', async () => {
+  test('reports all violations, and applies nothing', async () => {
     await bind('twice', {
       mutations: [
         {
@@ -285,7 +285,7 @@ describe('a policy that mutates', () => {
     ]);
   });
 
-  test('is asked about connections', async () => {
+  test('is applied to connections', async () => {
     const pods = '/api/v1/namespaces/default/pods';
     const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: ['pods/exec'] }];
     await bind('connects', {
@@ -298,7 +298,7 @@ describe('a policy that mutates', () => {
     expect(body['message']).toContain("policy 'connects' with binding 'connects' denied request");
   });
 
-  test('and its binding cannot name deletions', async () => {
+  test('cannot match deletions, and neither can its binding', async () => {
     const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['secrets'] }];
     const { status, body } = await api.post(`${GROUP}/mutatingadmissionpolicybindings`, {
       metadata: { name: 'deletes' },

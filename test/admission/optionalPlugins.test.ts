@@ -12,7 +12,7 @@ import podNodeSelector from '../../plugins/admission/optional/podNodeSelector.js
 import podTolerationRestriction from '../../plugins/admission/optional/podTolerationRestriction.js';
 import { type Answer, Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
-import { partly } from '../support/values.js';
+import { partly, textOf } from '../support/values.js';
 
 /* The admission plugins that are off by default, and their configuration. */
 
@@ -42,7 +42,7 @@ describe('the configuration of admission plugins', () => {
       ]),
     ).before;
 
-  test('is inline or in a file beside, for each plugin that is on', () => {
+  test('is inline or in a separate file, for each enabled plugin', () => {
     file('selectors.yaml', 'podNodeSelectorPluginConfig: {shop: "a=b"}\n');
     const specs = read(
       configuration(
@@ -100,7 +100,7 @@ describe('the configuration of admission plugins', () => {
     expect(() => read(content)).toThrow(message);
   });
 
-  test('for webhooks may be in a file beside, which its errors name', () => {
+  test('for webhooks may be in a separate file, which its errors name', () => {
     const where = configuration({ name: 'MutatingAdmissionWebhook', path: 'hooks.yaml' });
     const own = file('hooks.yaml', { ...hooks, users: 'x' });
     expect(() => read(where)).toThrow(`${own}: the configuration of MutatingAdmissionWebhook: users is an unknown`);
@@ -113,14 +113,14 @@ describe('the configuration of admission plugins', () => {
     }
   });
 
-  test.each(['', 'relative.yaml', 5])('for webhooks has an absolute path, not %j', kubeConfigFile => {
+  test.each(['', 'relative.yaml', 5])('for webhooks must have an absolute path, not %j', kubeConfigFile => {
     const content = configuration({ name: 'ValidatingAdmissionWebhook', configuration: { ...hooks, kubeConfigFile } });
     expect(() => read(content)).toThrow(
       `kubeConfigFile must be an absolute file path, not ${JSON.stringify(kubeConfigFile)}`,
     );
   });
 
-  test('may have the version of the group of old releases', () => {
+  test('may have the API group of old releases', () => {
     const former = { ...configuration(), apiVersion: 'apiserver.k8s.io/v1alpha1' };
     expect(() => read(former)).not.toThrow();
   });
@@ -215,7 +215,7 @@ describe('a server with all of them', () => {
     return `/api/v1/namespaces/${name}`;
   };
   /** Creates a pod without storing it. */
-  const tried = (path: string, spec: object = {}, container: object = {}): Promise<Answer> =>
+  const tryCreate = (path: string, spec: object = {}, container: object = {}): Promise<Answer> =>
     api.post(`${path}/pods?dryRun=All`, {
       metadata: { name: 'p' },
       spec: { containers: [{ name: 'c', image: 'i', ...container }], ...spec },
@@ -234,7 +234,9 @@ describe('a server with all of them', () => {
 
   test('images are always pulled, unless an update has no new image', async () => {
     const path = await made('pulled', ANY);
-    expect((await specOf(tried(path, {}, { imagePullPolicy: 'Never' }))).containers[0]?.imagePullPolicy).toBe('Always');
+    expect((await specOf(tryCreate(path, {}, { imagePullPolicy: 'Never' }))).containers[0]?.imagePullPolicy).toBe(
+      'Always',
+    );
   });
 
   test('pods get the node selector of their namespace or of the cluster', async () => {
@@ -244,58 +246,67 @@ describe('a server with all of them', () => {
       await made('broken', { 'node-selector': 'x=y=z', ...ANY }),
     ];
     const shared = await made('shared', ANY);
-    expect((await specOf(tried(own))).nodeSelector).toEqual({ x: 'y', z: 'w' });
-    expect((await specOf(tried(shared, { nodeSelector: { a: 'b' } }))).nodeSelector).toEqual({ disk: 'ssd', a: 'b' });
+    expect((await specOf(tryCreate(own))).nodeSelector).toEqual({ x: 'y', z: 'w' });
+    expect((await specOf(tryCreate(shared, { nodeSelector: { a: 'b' } }))).nodeSelector).toEqual({
+      disk: 'ssd',
+      a: 'b',
+    });
     const conflict = 'pod node label selector conflicts with its namespace node label selector';
-    expect(refusal(await tried(own, { nodeSelector: { x: 'n' } }))).toEqual([
+    expect(refusal(await tryCreate(own, { nodeSelector: { x: 'n' } }))).toEqual([
       403,
       'Forbidden',
       `pods "p" is forbidden: ${conflict}`,
     ]);
     const unnamed = { metadata: { generateName: 'g-' }, spec: { containers: [], nodeSelector: { x: 'n' } } };
     expect(refusal(await api.post(`${own}/pods`, unnamed))[2]).toBe(`pods is forbidden: ${conflict}`);
-    expect(refusal(await tried(strict))[2]).toBe(
+    expect(refusal(await tryCreate(strict))[2]).toBe(
       'pods "p" is forbidden: pod node label selector labels conflict with its namespace whitelist',
     );
-    expect(refusal(await tried(broken))).toEqual([500, undefined, 'invalid selector: [x y z]']);
+    expect(refusal(await tryCreate(broken))).toEqual([500, undefined, 'invalid selector: [x y z]']);
   });
 
-  test('pods get the tolerations of their namespace or of the cluster, and may have no others', async () => {
+  test('pods get the tolerations of their namespace or of the cluster, and other tolerations are refused', async () => {
     const what = 'pod tolerations (possibly merged with namespace default tolerations) conflict with its';
     const keys = async (answer: Promise<Answer>) => (await specOf(answer)).tolerations.map(({ key }) => key);
     const of = 'node.kubernetes.io/';
     const cluster = await made('cluster');
-    expect(await keys(tried(cluster))).toEqual(
+    expect(await keys(tryCreate(cluster))).toEqual(
       [`${of}not-ready`, `${of}unreachable`, 'own'].sort((a, b) => Number(a === 'own') - Number(b === 'own')),
     );
     const burst = { resources: { requests: { cpu: '1' } } };
-    expect(await keys(tried(cluster, {}, burst))).toContain(`${of}memory-pressure`);
+    expect(await keys(tryCreate(cluster, {}, burst))).toContain(`${of}memory-pressure`);
     const other = { tolerations: [{ key: 'other', operator: 'Exists' }] };
-    expect(refusal(await tried(cluster, other))).toEqual([500, undefined, `${what} cluster whitelist`]);
+    expect(refusal(await tryCreate(cluster, other))).toEqual([500, undefined, `${what} cluster whitelist`]);
     const tolerant = await made('tolerant', {
       defaultTolerations: '[{"key":"other","operator":"Equal","value":"v"}]',
       tolerationsWhitelist: '[{"key":"other","operator":"Exists"},{"operator":"Exists","effect":"NoExecute"}]',
     });
-    expect((await specOf(tried(tolerant))).tolerations.at(-1)).toEqual({ key: 'other', operator: 'Equal', value: 'v' });
-    expect((await specOf(tried(tolerant, other))).tolerations[0]).toEqual(other.tolerations[0]);
-    expect((await specOf(tried(tolerant, other))).tolerations).toHaveLength(3);
-    expect(refusal(await tried(tolerant, {}, burst))[2]).toBe(`${what} namespace whitelist`);
-    expect(refusal(await tried(await made('odd', { defaultTolerations: 'x' })))[0]).toBe(500);
-    expect(refusal(await tried(await made('wrong', { tolerationsWhitelist: '{}' })))[2]).toContain('must be a list');
+    expect((await specOf(tryCreate(tolerant))).tolerations.at(-1)).toEqual({
+      key: 'other',
+      operator: 'Equal',
+      value: 'v',
+    });
+    expect((await specOf(tryCreate(tolerant, other))).tolerations[0]).toEqual(other.tolerations[0]);
+    expect((await specOf(tryCreate(tolerant, other))).tolerations).toHaveLength(3);
+    expect(refusal(await tryCreate(tolerant, {}, burst))[2]).toBe(`${what} namespace whitelist`);
+    expect(refusal(await tryCreate(await made('odd', { defaultTolerations: 'x' })))[0]).toBe(500);
+    expect(refusal(await tryCreate(await made('wrong', { tolerationsWhitelist: '{}' })))[2]).toContain(
+      'must be a list',
+    );
   });
 
   test('pods that request extended resources tolerate the taints of their nodes', async () => {
     const path = await made('devices', ANY);
     const limits = { 'example.com/b': '1', 'example.com/a': '1' };
-    expect((await specOf(tried(path, {}, { resources: { limits } }))).tolerations.slice(2)).toEqual(
+    expect((await specOf(tryCreate(path, {}, { resources: { limits } }))).tolerations.slice(2)).toEqual(
       ['example.com/a', 'example.com/b'].map(key => ({ key, operator: 'Exists', effect: 'NoSchedule' })),
     );
     const own = [{ key: 'example.com/a', operator: 'Exists', effect: 'NoSchedule' }];
     const same = { resources: { limits: { 'example.com/a': '1' } } };
-    expect((await specOf(tried(path, { tolerations: own }, same))).tolerations).toHaveLength(3);
+    expect((await specOf(tryCreate(path, { tolerations: own }, same))).tolerations).toHaveLength(3);
   });
 
-  test('pods may keep others away from their node only', async () => {
+  test('pods may have required anti-affinity for their node only', async () => {
     const path = await made('apart', ANY);
     const apart = (topologyKey: string) => ({
       affinity: {
@@ -304,8 +315,8 @@ describe('a server with all of them', () => {
         },
       },
     });
-    await specOf(tried(path, apart('kubernetes.io/hostname')));
-    expect(refusal(await tried(path, apart('zone')))).toEqual([
+    await specOf(tryCreate(path, apart('kubernetes.io/hostname')));
+    expect(refusal(await tryCreate(path, apart('zone')))).toEqual([
       403,
       'Forbidden',
       'pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key ' +
@@ -313,7 +324,7 @@ describe('a server with all of them', () => {
     ]);
   });
 
-  test('services get no new external IPs', async () => {
+  test('new external IPs of services are refused', async () => {
     const path = await made('outside');
     const service = (externalIPs: string[]) => ({
       metadata: { name: 's' },
@@ -336,7 +347,7 @@ describe('a server with all of them', () => {
     ]);
   });
 
-  test('owners need the permission to delete the object, and to write finalizers of owners that are blocked', async () => {
+  test('setting owners needs the permission to delete the object, and to write finalizers of owners that it blocks', async () => {
     const path = await made('owned');
     const group = { apiGroup: 'rbac.authorization.k8s.io' };
     const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] };
@@ -349,8 +360,8 @@ describe('a server with all of them', () => {
     });
     await api.made(`${path}/serviceaccounts`, { metadata: { name: 'writer' } });
     const granted = await api.post(`${path}/serviceaccounts/writer/token`, { spec: {} });
-    const token = String((granted.body['status'] as unknown as { token: string }).token);
-    // An owner that exists: the garbage collector deletes the objects of others.
+    const token = textOf(granted.body['status']?.['token']);
+    // The owner exists, since the garbage collector deletes objects of owners that do not.
     const { metadata } = (await api.post(`${path}/configmaps`, { metadata: { name: 'd' } })).body;
     const { uid } = metadata as unknown as { uid: string };
     const owner = (rest: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'd', uid, ...rest });
@@ -375,7 +386,7 @@ describe('a server with all of them', () => {
     expect((await api.post(`${path}/configmaps`, map('b', owner({ blockOwnerDeletion: true })))).status).toBe(201);
   });
 
-  test('pods use the secrets that their account lists, if it says so', async () => {
+  test('pods use only the secrets that their account lists, if the account demands it', async () => {
     const path = await made('secrets', ANY);
     const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' };
     await api.made(`${path}/serviceaccounts`, {
@@ -387,23 +398,23 @@ describe('a server with all of them', () => {
     const volume = (secretName: string) => ({ serviceAccountName, volumes: [{ name: 'v', secret: { secretName } }] });
     const env = (name: string) => ({ env: [{ name: 'E', valueFrom: { secretKeyRef: { name, key: 'k' } } }] });
     const envFrom = { envFrom: [{ secretRef: { name: 'no' } }] };
-    await specOf(tried(path, volume('yes'), env('yes')));
+    await specOf(tryCreate(path, volume('yes'), env('yes')));
     const why = 'is not allowed because service account a does not reference that secret';
     const of = 'pods "p" is forbidden:';
     const message = async (answer: Promise<Answer>) => refusal(await answer)[2];
-    expect(await message(tried(path, volume('no')))).toBe(`${of} volume with secret.secretName="no" ${why}`);
-    expect(await message(tried(path, { serviceAccountName }, env('no')))).toBe(
+    expect(await message(tryCreate(path, volume('no')))).toBe(`${of} volume with secret.secretName="no" ${why}`);
+    expect(await message(tryCreate(path, { serviceAccountName }, env('no')))).toBe(
       `${of} container c with envVar E referencing secret.secretName="no" ${why}`,
     );
     const initContainers = [{ name: 'i', image: 'i', ...envFrom }];
-    expect(await message(tried(path, { serviceAccountName, initContainers }))).toBe(
+    expect(await message(tryCreate(path, { serviceAccountName, initContainers }))).toBe(
       `${of} init container i with envFrom referencing secret.secretName="no" ${why}`,
     );
     const imagePullSecrets = [{ name: 'pull' }, { name: 'no' }];
-    expect(await message(tried(path, { serviceAccountName, imagePullSecrets }))).toBe(
+    expect(await message(tryCreate(path, { serviceAccountName, imagePullSecrets }))).toBe(
       `${of} imagePullSecrets[1].name="no" ${why.replace('secret', 'imagePullSecret')}`,
     );
-    await specOf(tried(path, { ...volume('no'), serviceAccountName: 'default' }));
+    await specOf(tryCreate(path, { ...volume('no'), serviceAccountName: 'default' }));
     await api.made(`${path}/pods`, {
       metadata: { name: 'stays' },
       spec: { serviceAccountName, containers: [{ name: 'c', image: 'i' }] },

@@ -14,6 +14,7 @@ import mountableSecrets from '../../plugins/admission/mountableSecrets.js';
 import extendedResourceToleration from '../../plugins/admission/optional/extendedResourceToleration.js';
 import externalIps from '../../plugins/admission/optional/externalIps.js';
 import podTolerationRestriction from '../../plugins/admission/optional/podTolerationRestriction.js';
+import { partly } from '../support/values.js';
 
 const pod = (spec: object = {}): ApiObject =>
   ({
@@ -47,11 +48,11 @@ describe('ephemeral containers of pods of an account that limits secrets', () =>
     });
   const update = change('UPDATE', 'ephemeralcontainers');
 
-  test('use the secrets of the account', async () => {
-    const account = {
+  test('can use only the secrets of the account', async () => {
+    const account = partly<ApiObject>({
       metadata: { name: 'a', namespace: 'n', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
       secrets: [{ name: 'yes' }],
-    } as unknown as ApiObject;
+    });
     expect(await check(mountableSecrets, hostWith(account), update, debugged('yes'))).toEqual([]);
     await expect(check(mountableSecrets, hostWith(account), update, debugged('no'))).rejects.toThrow(
       'ephemeral container e with envFrom referencing secret.secretName="no" is not allowed because service account a ' +
@@ -75,14 +76,14 @@ describe('tolerations of a namespace', () => {
   const tolerated = async (text: string, own: readonly object[] = []): Promise<unknown> => {
     const fake = hostWith();
     const metadata = { name: 'n', annotations: { [annotation]: text } };
-    fake.put('namespaces', { metadata } as unknown as ApiObject);
+    fake.put('namespaces', partly<ApiObject>({ metadata }));
     const [part] = (await partsOf(podTolerationRestriction, undefined, mutator, fake.host)) as Mutator[];
     const draft = pod({ tolerations: own });
     await part!.mutate(change('CREATE'), draft, false);
     return (draft['spec'] as { tolerations: unknown }).tolerations;
   };
 
-  test('have the members of tolerations only', async () => {
+  test('may only have the members of tolerations', async () => {
     const text = '[{"key":"a","operator":"Exists","effect":null,"other":{"x":1}}]';
     expect(await tolerated(text)).toEqual([{ key: 'a', operator: 'Exists' }]);
   });
@@ -95,7 +96,7 @@ describe('tolerations of a namespace', () => {
     ['{}', 'must be a list of tolerations'],
   ])('%s is refused', (text, why) => expect(tolerated(text)).rejects.toThrow(`${annotation} of the namespace: ${why}`));
 
-  test('are merged with those of the pod; of several that include each other, the widest are kept', async () => {
+  test('are merged with those of the pod; where one includes another, the wider one is kept', async () => {
     const own = [
       { key: 'a', operator: 'Equal', value: 'v', effect: 'NoExecute', tolerationSeconds: 5 },
       { key: 'b', operator: 'Exists' },
@@ -106,7 +107,7 @@ describe('tolerations of a namespace', () => {
     expect(await tolerated(JSON.stringify([wide]), own)).toEqual([own[1], own[3], wide]);
   });
 
-  test('are compared up to a number', async () => {
+  test('are compared up to a maximum number', async () => {
     const many = numbers(COMPARED_TOLERATIONS + 1).map(i => ({ key: `k${i}`, operator: 'Exists' }));
     await expect(tolerated('[]', many)).rejects.toMatchObject({
       reason: 'Forbidden',
@@ -120,7 +121,7 @@ describe('tolerations of a namespace', () => {
 describe('an object as large as a body', () => {
   const MANY = 40_000;
 
-  test('with many extended resources and tolerations gets the missing ones', async () => {
+  test('with many extended resources and tolerations gets the missing tolerations', async () => {
     const requests = Object.fromEntries(numbers(MANY).map(i => [`example.com/r${i}`, '1']));
     const tolerations = numbers(MANY - 1).map(i => ({
       key: `example.com/r${i}`,

@@ -11,6 +11,7 @@ import { namingOf } from '../../core/naming.js';
 import type { Pod } from '../../kinds/v1.js';
 import { type Answer, Api, deployment } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
+import { textOf, partly } from '../support/values.js';
 
 const kubernetes = namingOf('kubernetes');
 const labels = policyLabels(kubernetes);
@@ -22,7 +23,7 @@ const restricted = (context: object = {}, pod: object = {}, spec: object = {}) =
   ...spec,
 });
 
-/** The violations of a level in a version by a pod; '' without any. */
+/** The violations by a pod of a level in a version; '' if there are none. */
 const verdict = (
   level: 'baseline' | 'restricted',
   version: string,
@@ -114,7 +115,7 @@ describe('checks', () => {
     ],
   ] as const)('%s:%s', (level, version, spec, text) => expect(verdict(level, version, spec)).toBe(text));
 
-  test('a version without a check does not make it; its forms change with versions', () => {
+  test('a check is not made in versions that do not have it; its forms change with versions', () => {
     const bare = { containers: [{ name: 'c' }] };
     const reasons = (version: string) =>
       findingsOf(
@@ -171,7 +172,7 @@ describe('checks', () => {
     expect(verdict('restricted', 'latest', { ...spec, hostUsers: true }, {}, true)).not.toBe('');
   });
 
-  test('have forms in ascending versions, beginning with what their level replaces', () => {
+  test('have forms in ascending versions, and replace only checks of the baseline level', () => {
     for (const { versions, replaces } of CHECKS) {
       const minors = versions.map(([since]) => since);
       expect(minors).toEqual([...minors].sort((a, b) => a - b));
@@ -186,7 +187,7 @@ describe('labels', () => {
     return policyOf(Object.fromEntries(entries), labels, defaults);
   };
 
-  test('set levels and versions; an enforced level is warned of', () => {
+  test('set levels and versions; an enforced level also warns', () => {
     const restrictedLevel = { level: 'restricted', version: 'v1.25' };
     expect(read({ enforce: 'restricted', 'enforce-version': 'v1.25' }).policy).toEqual({
       ...PRIVILEGED,
@@ -204,7 +205,7 @@ describe('labels', () => {
     });
   });
 
-  test('that are invalid restrict most, and warn of nothing', () => {
+  test('that are invalid mean the strictest level, and do not warn', () => {
     const { policy, violations } = read({ enforce: 'lax', audit: '', warn: 'x', 'enforce-version': '1.2' });
     expect(policy).toEqual({ ...PRIVILEGED, enforce: { level: 'restricted', version: 'latest' } });
     expect(violations.map(({ field }) => field.replace(/.*\//, ''))).toEqual([
@@ -273,10 +274,10 @@ describe('configuration', () => {
 
 describe('the pods of a namespace that begins to enforce a level', () => {
   const pod = (name: string, spec: object, owner?: string): Pod =>
-    ({
+    partly<Pod>({
       metadata: { name, ...(owner ? { ownerReferences: [{ uid: owner, controller: true }] } : {}) },
       spec: { containers: [{ name: 'c' }], ...spec },
-    }) as unknown as Pod;
+    });
   const warnings = (pods: readonly Pod[], total = pods.length) =>
     warningsOfPods('n', { level: 'baseline', version: 'latest' }, { pods, total }, ({ metadata, spec }) =>
       checkedPod(metadata, spec, kubernetes, false),
@@ -310,7 +311,7 @@ describe('the pods of a namespace that begins to enforce a level', () => {
     ]);
   });
 
-  test('are told to be some of them if they are too large to be read', () =>
+  test('are reported as incomplete if they are too large to be read', () =>
     expect(warnings([pod('a', {}), pod('b', {})], 100_000)).toEqual([
       'new PodSecurity enforce level only checked against the first 2 of 100000 existing pods',
     ]));
@@ -356,7 +357,7 @@ describe.each(['kubernetes', 'neutral'] as const)('a server with %s names', nami
     ]);
   });
 
-  test('warns of templates and pods, but not of updates that change nothing of interest', async () => {
+  test('warns about templates and pods, but not about updates that change nothing relevant', async () => {
     const path = await made('warned', { warn: 'baseline', 'warn-version': 'v1.20' });
     const text = '299 - "would violate PodSecurity \\"baseline:v1.20\\": host namespaces (hostPID=true)"';
     const spec = { ...base, hostPID: true };
@@ -379,7 +380,7 @@ describe.each(['kubernetes', 'neutral'] as const)('a server with %s names', nami
     expect([rc.status, warning(rc)]).toEqual([201, text]);
   });
 
-  test('refuses invalid labels, and warns of pods that violate a new level', async () => {
+  test('refuses invalid labels, and warns about pods that violate a new level', async () => {
     const path = await made('later', {});
     await api.made(`${path}/pods`, { metadata: { name: 'p' }, spec: { ...base, hostPID: true } });
     const invalid = await api.patch(path, MERGE, labelled({ enforce: 'lax' }));
@@ -398,7 +399,7 @@ describe.each(['kubernetes', 'neutral'] as const)('a server with %s names', nami
   });
 });
 
-test('exempt namespaces, users and runtime classes are not checked, and labels without effect are warned of', async () => {
+test('exempt namespaces, users and runtime classes are not checked, and labels without effect cause a warning', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-pod-security-'));
   const exemptions = {
     namespaces: ['exempt'],
@@ -449,7 +450,7 @@ test('exempt namespaces, users and runtime classes are not checked, and labels w
     });
     await api.made('/api/v1/namespaces/checked/serviceaccounts', { metadata: { name: 'free' } });
     const granted = await api.post('/api/v1/namespaces/checked/serviceaccounts/free/token', { spec: {} });
-    const { token } = granted.body['status'] as unknown as { token: string };
+    const token = textOf(granted.body['status']?.['token']);
     expect(await create('checked', pod('d'), token)).toBe(201);
     const annotations = (): { [name: string]: object } =>
       Object.fromEntries(

@@ -47,7 +47,7 @@ const refusal = ({ status, body }: Answer): unknown => [status, body['reason'], 
 const warnings = ({ headers }: Answer): readonly string[] => [headers['warning'] ?? []].flat();
 
 describe('a policy', () => {
-  test('is enforced by the request after the answer to the write of its binding, and no longer after its end', async () => {
+  test('is enforced from the first request after the answer to the write of its binding, until its deletion', async () => {
     for (let i = 0; i < 5; i++) {
       const name = await policy(only(`at-once-${i}`, { validations: [{ expression: 'false', message: 'no' }] }));
       const denied = await create(`at-once-${i}`);
@@ -62,7 +62,7 @@ describe('a policy', () => {
     }
   });
 
-  test('refuses with the reason, and the message of its expression, its own or a default one', async () => {
+  test('refuses with its reason, and with the message of its expression, its fixed message or a default one', async () => {
     await policy(
       only('reasons', {
         validations: [{ expression: '!has(object.data.big)', reason: 'RequestEntityTooLarge' }],
@@ -90,7 +90,7 @@ describe('a policy', () => {
     expect((await create('says', { data: { a: '1' } })).status).toBe(201);
   });
 
-  test('warns instead of refusing where its binding says so, and ignores errors where it says so', async () => {
+  test('warns instead of refusing if its binding says so, and ignores errors if it is configured to', async () => {
     const name = await policy(only('warned', { validations: [{ expression: 'false', message: 'careful' }] }), {
       validationActions: ['Warn', 'Audit'],
     });
@@ -183,7 +183,7 @@ describe('a policy', () => {
     expect((await api.post('/api/v1/namespaces', { metadata: { name: 'own' } })).status).toBe(422);
   });
 
-  test('sees a Binding, through pods and through the kind of its own', async () => {
+  test('sees a Binding, through the subresource of pods and through its own kind', async () => {
     await policy({
       matchConstraints: {
         resourceRules: [
@@ -203,7 +203,7 @@ describe('a policy', () => {
     expect(await message('bindings')).toContain('denied request: Binding of bindings');
   });
 
-  test.each(['validating', 'mutating'])('guards %s webhook configurations, dry runs too', async kind => {
+  test.each(['validating', 'mutating'])('applies to %s webhook configurations, also in dry runs', async kind => {
     const name = await policy({
       matchConstraints: {
         resourceRules: [
@@ -236,7 +236,7 @@ describe('a policy', () => {
     ['the authorizer', 'authorizer', "variables.v.path('/x').check('get').allowed() || variables.v + 1 == 2"],
     ['the request', 'request', "variables.v.operation == 'CREATE' || variables.v.none == 1"],
     ['the namespace', 'namespaceObject', "variables.v.metadata.name == 'default' || variables.v.none == 1"],
-  ])('does not check the type of a variable with %s before it runs', async (what, expression, validation) => {
+  ])('does not check the type of a variable with %s before its evaluation', async (what, expression, validation) => {
     const name = what.replaceAll(' ', '-').toLowerCase();
     await policy(
       only(name, {
@@ -261,7 +261,7 @@ describe('a policy', () => {
     expect(await message("['a']")).toContain("applied to '(list(string), int)'");
   });
 
-  test('sees members that are null, and no members below them', async () => {
+  test('sees members that are null, without members below them', async () => {
     const rules = { apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE'], resources: ['clusterroles'] };
     await policy({
       matchConstraints: { resourceRules: [{ ...rules, resourceNames: ['nulls'] }] },
@@ -289,7 +289,7 @@ describe('a policy', () => {
     expect((await api.post('/api/v1/namespaces', { metadata: { name: 'refused' } })).status).toBe(201);
   });
 
-  test('refuses requests for which its audit annotations cannot be computed, for all actions', async () => {
+  test('refuses requests for which its audit annotations cannot be computed, whatever its actions', async () => {
     const auditAnnotations = [{ key: 'broken', valueExpression: 'string(1 / 0)' }];
     await policy(only('unnoted', { auditAnnotations }), { validationActions: ['Warn'] });
     expect((await create('unnoted')).body['message']).toContain("expression 'string(1 / 0)' resulted in error");
@@ -352,7 +352,7 @@ describe('parameters', () => {
     await put('three', 3, { set: 'a' });
   });
 
-  test('are read by name, and a change of them counts for the next request', async () => {
+  test('are read by name, and their changes take effect with the next request', async () => {
     await policy(only('by-name', { ...kind, ...atMost }), {
       paramRef: { name: 'five', parameterNotFoundAction: 'Deny' },
     });
@@ -362,7 +362,7 @@ describe('parameters', () => {
     await api.patch(`${LIMITS}/five`, MERGE, { max: 5 });
   });
 
-  test('that a selector selects all have to hold', async () => {
+  test('selected by a selector must all be satisfied', async () => {
     await policy(only('selected', { ...kind, ...atMost }), {
       paramRef: { selector: { matchLabels: { set: 'a' } }, parameterNotFoundAction: 'Deny' },
     });

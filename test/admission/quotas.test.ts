@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { ConfigError } from '../../core/api/index.js';
 import { parseConfig } from '../../plugins/admission/resourceQuota/config.js';
-import { type Answer, Api, type Loose, openWidgets } from '../api/support.js';
+import { type Answer, Api, type Loose, openWidgets, listOf } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 const message = ({ status, body }: Answer): string => `${status} ${status >= 400 ? String(body.message) : ''}`.trim();
@@ -32,7 +32,7 @@ type Step =
 describe('quotas without the controller', () => {
   let api: Api;
   beforeAll(async () => {
-    // The publisher would add a ConfigMap to each namespace at a time of its own.
+    // The controller that publishes the CA certificate would add a ConfigMap to each namespace at an unknown time.
     const off = ['-resourcequota-controller', '-root-ca-certificate-publisher-controller'];
     api = await Api.start({ controllers: ['*', ...off] });
     for (const [name, value] of Object.entries({ high: 1000, low: 10 }))
@@ -66,13 +66,13 @@ describe('quotas without the controller', () => {
       const text = message(found)
         .replace(/(o\d+-)[a-z0-9]{5}/g, '$1GEN')
         .replaceAll(namespace, 'NS');
-      const items = (await api.get(quotas)).body['items'] as unknown as readonly Loose[];
+      const items = listOf((await api.get(quotas)).body['items']);
       const counted = items.map(({ metadata, status }) => [metadata?.['name'], status?.['used']]);
       expect([method, path, text, Object.fromEntries(counted)]).toEqual([method, path, answer.trim(), used]);
     }
   });
 
-  it('charge in the name of the server, which owns the counters then', async () => {
+  it('are charged in the name of the server, which then owns the counters', async () => {
     const core = await api.namespace('owners');
     const quota = { metadata: { name: 'q' }, spec: { hard: { configmaps: '2', secrets: '2' } } };
     await api.made(`${core}/resourcequotas`, quota);
@@ -80,7 +80,7 @@ describe('quotas without the controller', () => {
     await api.put(`${core}/resourcequotas/q/status`, { ...quota, status });
     await api.made(`${core}/configmaps`, { metadata: { name: 'c' } });
     const { metadata } = (await api.get(`${core}/resourcequotas/q`)).body;
-    const entries = metadata?.['managedFields'] as unknown as readonly Loose[];
+    const entries = listOf(metadata?.['managedFields']);
     expect(entries.map(({ manager, subresource, fieldsV1 }) => [manager, subresource, fieldsV1?.['f:status']])).toEqual(
       [
         ['unknown', undefined, undefined],
@@ -94,7 +94,7 @@ describe('quotas without the controller', () => {
     );
   });
 
-  it('count nothing for requests that are refused after them, or that are dry runs', async () => {
+  it('count nothing for requests that are refused after the quota check, or that are dry runs', async () => {
     const core = await api.namespace('refused');
     const quota = { metadata: { name: 'q' }, spec: { hard: { configmaps: '2' } } };
     await api.made(`${core}/resourcequotas`, quota);
@@ -128,7 +128,7 @@ describe('quotas with the controller', () => {
   });
   afterAll(() => api.close());
 
-  /** Makes quotas, and waits until they are counted. */
+  /** Creates quotas, and waits until their usage is counted. */
   async function quotas(core: string, all: { readonly [name: string]: object }): Promise<void> {
     for (const [name, spec] of Object.entries(all))
       await api.made(`${core}/resourcequotas`, { metadata: { name }, spec });
@@ -139,7 +139,7 @@ describe('quotas with the controller', () => {
     expect(await usedOf(api, core, name)).toEqual(used);
   };
 
-  it('count objects that existed before them, and deletions', async () => {
+  it('count objects that existed before, and deletions', async () => {
     const core = await api.namespace('before');
     await api.made(`${core}/pods`, pod('a', { requests: { cpu: '250m' } }));
     await api.made(`${core}/pods`, pod('b'));
@@ -176,7 +176,7 @@ describe('quotas with the controller', () => {
     await untilUsed(core, 'all', { ...used, pods: '0', 'requests.cpu': '0', 'services.nodeports': '0' });
   });
 
-  it('show new limits, and no amounts of those that are gone', async () => {
+  it('show new limits, and no usage of limits that are removed', async () => {
     const core = await api.namespace('changed');
     await quotas(core, { q: { hard: { configmaps: '5', secrets: '5' } } });
     await api.patch(`${core}/resourcequotas/q`, MERGE, {
@@ -187,14 +187,13 @@ describe('quotas with the controller', () => {
     expect((await api.post(`${core}/configmaps`, { metadata: { name: 'x' } })).status).toBe(403);
   });
 
-  it('are never passed by 64 clients, which never lose a place', async () => {
+  it('are never exceeded by 64 clients, and never lose a free place', async () => {
     const core = await api.namespace('race');
     const limit = 20;
     const names = ['a', 'b', 'c', 'd', 'e'];
     const spec = { hard: { configmaps: String(limit), 'count/configmaps': String(limit + 3) } };
     await quotas(core, Object.fromEntries(names.map(name => [name, spec])));
-    const count = async (): Promise<number> =>
-      ((await api.get(`${core}/configmaps`)).body['items'] as unknown as readonly unknown[]).length;
+    const count = async (): Promise<number> => listOf((await api.get(`${core}/configmaps`)).body['items']).length;
     const codes = new Set<number>();
     const client = async (id: number): Promise<void> => {
       for (let i = 0; i < 4; i++) {
@@ -213,7 +212,7 @@ describe('quotas with the controller', () => {
       const found = String(await count());
       return used.every(all => String(all?.['configmaps']) === found && String(all?.['count/configmaps']) === found);
     });
-    // Every place that is left can be taken.
+    // Every remaining place can be used.
     for (let i = await count(); i < limit; i++)
       expect((await api.post(`${core}/configmaps`, { metadata: { name: `more-${i}` } })).status).toBe(201);
     expect((await api.post(`${core}/configmaps`, { metadata: { name: 'too-many' } })).status).toBe(403);

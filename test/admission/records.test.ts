@@ -44,7 +44,7 @@ async function eventOf(uri: string): Promise<Loose> {
   return found!;
 }
 
-/** Creates a config map and returns the annotations of its audit event but those of authorization and slowness. */
+/** Creates a config map and returns the annotations of its audit event, except those of authorization and slowness. */
 async function annotationsOf(name: string, labels: object): Promise<Readonly<Record<string, string>>> {
   const uri = `${MAPS}?fieldManager=${name}`;
   await api.post(uri, { metadata: { name, labels } });
@@ -80,7 +80,7 @@ async function makePolicy(name: string, spec: object, actions: readonly string[]
   });
 }
 
-test('annotations of webhooks have their names in front; a mutating one says whether it changed the object', async () => {
+test('annotations of webhooks are prefixed with their names; mutating ones record whether they changed the object', async () => {
   hooks.on('/notes', () => ({ auditAnnotations: { seen: 'yes', 'not a name': 'no' } }));
   await install(api, 'Validating', 'notes', hooks.webhook('/notes'));
   await install(api, 'Mutating', 'changes', hooks.webhook('/notes', { name: 'changes.example.com' }));
@@ -177,7 +177,7 @@ test('calls of a webhook are counted with their codes and durations, refusals wi
   expect(count).toMatch(/rejected="true"\} 1$/);
 });
 
-test('annotations of a policy have its name in front; values that are null add none', async () => {
+test('annotations of a policy are prefixed with its name; null values add none', async () => {
   const auditAnnotations = [
     { key: 'size', valueExpression: "string(size(object.metadata.name)) + ' characters'" },
     { key: 'none', valueExpression: 'null' },
@@ -186,7 +186,7 @@ test('annotations of a policy have its name in front; values that are null add n
   expect(await annotationsOf('four', { policy: 'measures' })).toEqual({ 'measures/size': '4 characters' });
 });
 
-test('annotations of a policy are in the event of a create whose name is taken', async () => {
+test('annotations of a policy are in the event of a create whose name exists', async () => {
   await makePolicy('repeats', { auditAnnotations: [{ key: 'seen', valueExpression: "'yes'" }] }, ['Deny']);
   const object = { metadata: { name: 'taken', labels: { policy: 'repeats' } } };
   expect((await api.post(MAPS, object)).status).toBe(201);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ApiObject, Change, Host, Mutator } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
 import plugin from '../../plugins/admission/serviceAccount.js';
+import { partly } from '../support/values.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -42,7 +43,7 @@ async function admitted(
     spec: { containers: [{ name: 'c' }], ...spec },
   };
   await mutator.mutate(
-    { operation: 'CREATE', target: { namespace: 'n', name: 'p' } } as unknown as Change,
+    partly<Change>({ operation: 'CREATE', target: { namespace: 'n', name: 'p' } }),
     pod as unknown as ApiObject,
     false,
   );
@@ -64,7 +65,7 @@ test('a pod gets the pull secrets and the token of its service account', async (
   ]);
 });
 
-test('before the default service account exists, its future values are used without waiting', async () => {
+test('a pod that is created before its default service account gets the values of that account without waiting', async () => {
   const { spec } = await admitted([]);
   expect([spec['serviceAccountName'], spec.volumes]).toMatchObject(['default', [{ projected: {} }]]);
 });
@@ -76,7 +77,7 @@ test('a pod with another service account that does not exist is refused', async 
   });
 });
 
-test('no token is mounted if the pod, or otherwise its service account, disables it', async () => {
+test('no token is mounted if the pod or, where the pod does not say, its service account disables it', async () => {
   const unwanted = account('default', { automountServiceAccountToken: false });
   expect((await admitted([unwanted])).spec.volumes).toBeUndefined();
   expect((await admitted([unwanted], { automountServiceAccountToken: true })).spec.volumes).toHaveLength(1);

@@ -38,7 +38,7 @@ const DEPLOYMENTS = [rule('apps', 'v1', 'deployments')];
 const expressions = (...all: string[]): object => ({ validations: all.map(expression => ({ expression })) });
 
 describe('type checking of policies', () => {
-  test('names the field and the kind of an expression that does not fit', async () => {
+  test('names the field of an expression with a wrong type, and the kind', async () => {
     const [first, ...more] = await check(
       'unfit',
       DEPLOYMENTS,
@@ -51,7 +51,7 @@ describe('type checking of policies', () => {
     expect(more[0]!['warning']).toContain("found no matching overload for '_==_' applied to '(int, string)'");
   });
 
-  test('writes no status between the changes of a client, but one for the last of them', async () => {
+  test('writes no status between quick changes of a client, but one after the last', async () => {
     const events = await api.watch(`${POLICIES}?watch=1&fieldSelector=metadata.name%3Dbusy`);
     const spec = { matchConstraints: { resourceRules: DEPLOYMENTS }, ...expressions('true') };
     await api.made(POLICIES, { metadata: { name: 'busy' }, spec });
@@ -64,7 +64,7 @@ describe('type checking of policies', () => {
     events.close();
   });
 
-  test('finds nothing wrong with expressions that fit, and reports that too', async () => {
+  test('finds no errors in correct expressions, and reports that too', async () => {
     const spec = {
       ...expressions(
         "object.metadata.labels['a'] == 'b' && variables.first.image.startsWith('x')",

@@ -83,7 +83,7 @@ test.each([
   ['/\u00fc%FF%20%25', '/%C3%BC%FF%20%25'],
   ['/a\\b', '/a%5Cb'],
   ['/$&+,:;=@~-_.', '/$&+,:;=@~-_.'],
-])('the path %j of a URL is called as %j, as upstream decodes and joins it', (given, called) => {
+])('the path %j of a URL is sent as %j, decoded and joined as in upstream', (given, called) => {
   const endpoints = new Endpoints({ services: {}, credentials: new Map() }, { get: () => undefined } as never);
   const { url } = endpoints.of({ url: `https://hooks.example:8443${given}` }, '?timeout=1s');
   expect(url).toBe(`https://hooks.example:8443${called}?timeout=1s`);
@@ -98,7 +98,7 @@ describe('the kubeconfig with the credentials for webhooks', () => {
     return readCredentials(file).get('hook.example');
   };
 
-  test('has those of each host', () => {
+  test('yields those of each host', () => {
     writeFileSync(join(folder, 'token'), 'secret\n');
     expect(read({ tokenFile: 'token' })).toEqual({ token: 'secret' });
     expect(read({ username: 'ann', password: 'p' })).toEqual({ username: 'ann', password: 'p' });

@@ -55,7 +55,7 @@ const failure = (hook: string, why: string): string =>
   `Internal error occurred: failed calling webhook "${hook}.example.com": ${why}`;
 
 describe('a validating webhook', () => {
-  test('is called from the request after the answer to its configuration on, with the whole review', async () => {
+  test('is called from the first request after the answer to its configuration, with the whole review', async () => {
     await install(api, 'Validating', 'sees', hooks.webhook('/sees'));
     expect((await create('sees', 'sees', '?fieldManager=me')).status).toBe(201);
     await api.patch(`${MAPS}/sees?dryRun=All`, MERGE, { data: { a: '2' } });
@@ -83,7 +83,7 @@ describe('a validating webhook', () => {
     expect(deleted?.request).toMatchObject({ operation: 'DELETE', object: null, options: { kind: 'DeleteOptions' } });
   });
 
-  test('is told the trace of the request, if the client has named one', async () => {
+  test('gets the trace context of the request, if the client has sent one', async () => {
     await install(api, 'Validating', 'traced', hooks.webhook('/traced'));
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const traced = (sent: Readonly<Record<string, string>>): Promise<Answer> =>
@@ -95,7 +95,7 @@ describe('a validating webhook', () => {
     expect(hooks.take('/traced').map(({ trace }) => trace)).toEqual([[traceparent, 'a=b'], none, none]);
   });
 
-  test('refuses with its code, reason and message, and warns', async () => {
+  test('can refuse with its own code, reason and message, and add warnings', async () => {
     await install(api, 'Validating', 'denies', hooks.webhook('/denies'));
     hooks.on('/denies', ({ name }) =>
       String(name) === 'bare'
@@ -118,14 +118,14 @@ describe('a validating webhook', () => {
     expect((await api.decisionOf(full))['steps']).toContainEqual(expect.objectContaining(step));
   });
 
-  test('says when to try again, in the header as well', async () => {
+  test('can say when to retry, and its answer sets the header as well', async () => {
     await install(api, 'Validating', 'later', hooks.webhook('/later'));
     hooks.on('/later', () => ({ allowed: false, status: { code: 503, details: { retryAfterSeconds: 7 } } }));
     const refused = await create('later', 'later');
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '7']);
   });
 
-  test('that is busy is called again when it says', async () => {
+  test('that is busy is called again after the time that it names', async () => {
     await install(api, 'Validating', 'busy', hooks.webhook('/busy'));
     let calls = 0;
     hooks.on('/busy', () => (calls++ < 2 ? { code: 429, headers: { 'retry-after': '0' }, raw: 'busy' } : {}));
@@ -150,7 +150,7 @@ describe('a validating webhook', () => {
     expect((await create('zips', 'zips')).status).toBe(201);
   });
 
-  test('is asked once about a pod that is evicted or deleted at once', async () => {
+  test('is called once for a pod that is evicted or deleted without grace period', async () => {
     const pods = '/api/v1/namespaces/default/pods';
     const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['pods', 'pods/eviction'] }];
     const webhook = hooks.webhook('/once', { rules, objectSelector: {} });
@@ -171,7 +171,7 @@ describe('a validating webhook', () => {
     await api.delete('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/once');
   });
 
-  test('is asked about the eviction of a pod that does not exist', async () => {
+  test('is called for the eviction of a pod that does not exist', async () => {
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] }];
     await install(api, 'Validating', 'absent', hooks.webhook('/absent', { rules, objectSelector: {} }));
     const evicted = await api.post('/api/v1/namespaces/default/pods/nobody/eviction', {
@@ -184,7 +184,7 @@ describe('a validating webhook', () => {
     await api.delete('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/absent');
   });
 
-  test('warns whoever deletes a pod, also if that takes two writes', async () => {
+  test('can warn the client that deletes a pod, also if the deletion takes two writes', async () => {
     const pods = '/api/v1/namespaces/default/pods';
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] }];
     hooks.on('/warns-deletes', () => ({ warnings: ['gone'] }));
@@ -241,15 +241,15 @@ describe('a validating webhook', () => {
     ['answers nothing', {}, { raw: '' }, '0-length response with status code: 200 and content type: application/json'],
     ['lies about the review', {}, { uid: 'other' }, 'expected response.uid='],
     ['answers a text', {}, { raw: '"yes"' }, 'json: cannot unmarshal string into Go value of type struct'],
-    ['answers another kind', {}, { raw: STATUS }, 'converting (v1.Status) to (v1.AdmissionReview)'],
+    ['answers with another kind', {}, { raw: STATUS }, 'converting (v1.Status) to (v1.AdmissionReview)'],
     [
-      'allows in words',
+      'sends a string as allowed',
       {},
       { allowed: 'yes' },
       'unmarshal string into Go struct field AdmissionResponse.response.allowed',
     ],
     [
-      'has a code in words',
+      'sends a string as code',
       {},
       { status: { code: '403' } },
       'Go struct field Status.response.status.code of type int32',
@@ -285,7 +285,7 @@ describe('a validating webhook', () => {
     await create('kept', 'kept-0');
     const before = hooks.connections;
     for (let i = 1; i < 30; i++) await create('kept', `kept-${i}`);
-    // Each thread of the pool has connections of its own.
+    // Each pool thread has its own connections.
     expect(hooks.connections - before).toBeLessThanOrEqual(4);
   });
 
@@ -301,7 +301,7 @@ describe('a validating webhook', () => {
     await install(api, 'Validating', 'service', hooks.webhook('/service', { clientConfig }));
     expect((await create('service', 'service')).status).toBe(201);
     expect(hooks.take('/service')[0]?.client).toBe('the-server');
-    // Trusted by its own certificate, and called without the empty segments of its path.
+    // The CA bundle is the certificate itself. The path is called without its empty segments.
     const own = { url: `${hooks.url}//token/`, caBundle: hooks.ownBundle };
     await install(api, 'Validating', 'token', hooks.webhook('/token', { clientConfig: own }));
     expect((await create('token', 'token')).status).toBe(201);
@@ -319,7 +319,7 @@ describe('a validating webhook', () => {
     );
   });
 
-  test('is chosen by match conditions, whose errors refuse the request', async () => {
+  test('is called only if its match conditions are true; an error in them refuses the request', async () => {
     const condition = (expression: string): object => ({ matchConditions: [{ name: 'c', expression }] });
     await install(
       api,
@@ -342,7 +342,7 @@ describe('a validating webhook', () => {
     ]);
   });
 
-  test('is never asked about the configuration of webhooks', async () => {
+  test('is never called for configurations of webhooks', async () => {
     const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'], scope: 'Cluster' }];
     hooks.on('/locks', () => ({ allowed: false }));
     await install(api, 'Validating', 'locks', hooks.webhook('/locks', { rules, objectSelector: {} }));
@@ -354,7 +354,7 @@ describe('a validating webhook', () => {
 });
 
 describe('a mutating webhook', () => {
-  test('sees a new object without what the server sets last, and an update as it was sent', async () => {
+  test('sees a new object without the members that the server sets last, and an update as it was sent', async () => {
     await install(api, 'Mutating', 'early', hooks.webhook('/early'));
     await create('early', 'early');
     const labels = { hook: 'early' };
@@ -374,7 +374,7 @@ describe('a mutating webhook', () => {
     expect(metadata!['creationTimestamp']).not.toMatch(/^2001/);
   });
 
-  test('changes the object; those before it that ask for it are called again', async () => {
+  test('changes the object; earlier ones with reinvocationPolicy IfNeeded are called again', async () => {
     hooks.on('/one', ({ object }) => patchOf(add('/data/one', Object.keys(object!['data']!).join())));
     hooks.on('/two', () => patchOf(add('/data/two', 'x')));
     const selector = { objectSelector: { matchLabels: { hook: 'order' } } };
@@ -442,7 +442,7 @@ describe('a mutating webhook', () => {
     const path = '/apis/apps/v1/namespaces/default/deployments/d/scale';
     const scaled = await api.patch(path, MERGE, { spec: { replicas: 2 } });
     expect([scaled.body['kind'], scaled.body['spec']?.['replicas']]).toEqual(['Scale', 7]);
-    // It is shown with the owners of the replicas, before and after the change.
+    // The webhook sees the managed fields of the replicas, before and after the change.
     const managedFields = [{ apiVersion: 'autoscaling/v1', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }];
     const object = { kind: 'Scale', metadata: { managedFields } };
     expect(hooks.take('/scale')[0]?.request).toMatchObject({ object, oldObject: object });
@@ -451,10 +451,10 @@ describe('a mutating webhook', () => {
 
   test.each([
     ['has no such path', patchOf(add('/no/such/path', 1))],
-    ['is no list', { patchType: 'JSONPatch', patch: Buffer.from('{}').toString('base64') }],
-    ['makes another kind of it', patchOf(add('/kind', 'Secret'))],
+    ['is not a list', { patchType: 'JSONPatch', patch: Buffer.from('{}').toString('base64') }],
+    ['changes the kind', patchOf(add('/kind', 'Secret'))],
     ['makes it malformed', patchOf(add('/data', 'text'))],
-    ['is no base64', { patchType: 'JSONPatch', patch: '!!!' }],
+    ['is not base64', { patchType: 'JSONPatch', patch: '!!!' }],
     ['is of an unknown type', { patchType: 'Merge', patch: Buffer.from('[{}]').toString('base64') }],
   ])('whose patch %s fails the request', async (what, answer) => {
     const name = what.replaceAll(' ', '-');
@@ -475,7 +475,7 @@ describe('a mutating webhook', () => {
     expect(hooks.take(`/${name}`)).toHaveLength(1);
   });
 
-  test('may patch a review, which is answered as if it had not', async () => {
+  test('has no effect on the answer to a review that it patches', async () => {
     const rules = [
       { apiGroups: ['authorization.k8s.io'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['*'] },
     ];
@@ -487,7 +487,7 @@ describe('a mutating webhook', () => {
     await api.delete('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/reviews');
   });
 
-  test('cannot change what is deleted', async () => {
+  test('cannot change an object that is deleted', async () => {
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['configmaps'] }];
     hooks.on('/deleted', () => patchOf(add('/metadata/labels', {})));
     await install(api, 'Mutating', 'deleted', hooks.webhook('/deleted', { rules }));

@@ -54,7 +54,7 @@ describe('the condition of an APIService', () => {
     });
   }
 
-  test('without a service is that of this server', async () => {
+  test('without a service says that this server serves it', async () => {
     expect(await conditionOf('local')).toMatchObject({ status: 'True', reason: 'Local' });
   });
 

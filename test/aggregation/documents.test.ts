@@ -54,18 +54,18 @@ describe('groups of other servers in discovery', () => {
     JSON.parse(Buffer.from(documents.answer(path, accept, undefined)!.bytes).toString()) as Shown;
   const versionsOf = (path: string): string[] => documentAt(path).versions.map(({ version }) => version);
 
-  test('are ordered by the highest priority of a version, and then by name', () => {
+  test('are ordered by their highest group priority, and then by name', () => {
     const names = documentAt('/apis').groups.map(({ name }) => name);
     expect(names.indexOf('high.example.com')).toBeLessThan(names.indexOf('apps'));
     expect(names.at(-1)).toBe('low.example.com');
   });
 
-  test('have versions by priority, and of the same one the most stable first', () => {
+  test('have versions ordered by priority; with the same priority, the most stable one is first', () => {
     expect(versionsOf('/apis/high.example.com')).toEqual(['v2alpha1', 'v1', 'v1beta1']);
     expect(documentAt('/apis/high.example.com').preferredVersion.version).toBe('v2alpha1');
   });
 
-  test('share groups with this server, and may replace its versions', () => {
+  test('may share groups with this server, and replace its versions', () => {
     expect(versionsOf('/apis/apps')).toEqual(['v9', 'v1']);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const { items } = documentAt('/apis', accept);
@@ -105,7 +105,7 @@ describe('discovery documents of other servers', () => {
     ]);
   });
 
-  test('keep no members that discovery does not have, and none of a wrong type', () => {
+  test('lose members that discovery does not have, and members of a wrong type', () => {
     const resources = [{ resource: 'cups', scope: 7, verbs: ['get', null], evil: true }, 'cups', null];
     const document = { items: [{ metadata: { name: 'a.example.com' }, versions: [{ version: 'v1', resources }] }, 3] };
     expect([...receivedEntries(document)]).toEqual([['v1.a.example.com', [{ resource: 'cups', verbs: ['get'] }]]]);
@@ -139,7 +139,7 @@ describe('OpenAPI documents of other servers', () => {
     expect(Object.keys(part.definitions).sort()).toEqual(['Cup', 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta']);
   });
 
-  test('are added to the one of this server, with new names for what it defines otherwise', () => {
+  test('are merged into the document of this server, with new names for definitions that differ', () => {
     const others = { urls: new Map(), parts: new Map([['apis/a.example.com/v1', part]]) };
     const { definitions, paths } = textOf(openApiDocuments(registry, naming, { others }));
     const renamed = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta_v2';
@@ -150,7 +150,7 @@ describe('OpenAPI documents of other servers', () => {
     expect(definitions[own]).toEqual(textOf(openApiDocuments(registry, naming)).definitions[own]);
   });
 
-  test('have no new name that another definition of the same document has', () => {
+  test('get new names that no other definition of the same document has', () => {
     const name = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
     const names = [name, `${name}_v2`];
     const root = '/apis/a.example.com/v1';

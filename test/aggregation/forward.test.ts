@@ -56,7 +56,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     other.answers.clear();
   });
 
-  /** Serves a version of the group by the other server, and waits until it is known whether that is available. */
+  /** Registers a version of the group with the other server, and waits until its availability is known. */
   async function addVersion(version: string, further: object, service: object = { name: 'echo' }): Promise<void> {
     const name = `${version}.${GROUP}`;
     const apiService = {
@@ -80,7 +80,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
   const begin = (method: string, path: string, headers: RequestOptions['headers'] = {}) =>
     httpsRequest(new URL(path, server.url), {
       method,
-      // As it is: a URL would be normalized.
+      // Sent unchanged: a URL object would normalize it.
       path,
       rejectUnauthorized: false,
       headers: { authorization: `Bearer ${server.token}`, ...headers },
@@ -105,11 +105,11 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
   }
 
   /** A request as the other server has received it. */
-  const echoed = async (...request: Parameters<typeof send>): Promise<Received> =>
+  const sendEchoed = async (...request: Parameters<typeof send>): Promise<Received> =>
     JSON.parse((await send(...request)).text) as Received;
 
-  test('the other server is told who the sender is, and not by what credentials', async () => {
-    const { url, headers, all, peer } = await echoed('GET', `${ECHOES}?a=1&b=%20x`, {
+  test('the other server gets the identity of the sender, but not its credentials', async () => {
+    const { url, headers, all, peer } = await sendEchoed('GET', `${ECHOES}?a=1&b=%20x`, {
       'x-remote-user': 'eve',
       'x-remote-group': 'system:masters',
       'x-remote-extra-scopes': 'all',
@@ -124,7 +124,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
   });
 
   test('an impersonated user is passed on, with further attributes', async () => {
-    const { headers, all } = await echoed('GET', ECHOES, {
+    const { headers, all } = await sendEchoed('GET', ECHOES, {
       'impersonate-user': 'bob',
       'impersonate-group': ['system:masters', 'dev'],
       'impersonate-extra-example.com%2fscope': 'a b',
@@ -135,16 +135,16 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect(headers).not.toHaveProperty('impersonate-user');
   });
 
-  test('names of users arrive in UTF-8, and a name that no header can have is refused', async () => {
+  test('user names arrive in UTF-8, and a name that no header can hold is refused', async () => {
     const bytes = (text: string): string => Buffer.from(text).toString('latin1');
-    const { headers } = await echoed('GET', ECHOES, { authorization: 'Bearer utf8-token' });
+    const { headers } = await sendEchoed('GET', ECHOES, { authorization: 'Bearer utf8-token' });
     expect(headers['x-remote-user']).toBe(bytes('жук'));
     const refused = await send('GET', ECHOES, { authorization: 'Bearer bell-token' });
     expect([refused.status, refused.text]).toEqual([503, expect.stringContaining('error trying to reach service')]);
     expect(other.received).toHaveLength(1);
   });
 
-  test('a sender without permission is refused here, and one without identity as well', async () => {
+  test('senders without permission or identity are refused before their request is passed on', async () => {
     const refused = await send('GET', ECHOES, { authorization: 'Bearer ann-token' });
     expect(refused.status).toBe(403);
     expect(JSON.parse(refused.text).message).toContain('cannot list resource "echoes" in API group "echo.example.com"');
@@ -152,14 +152,14 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect(other.received).toEqual([]);
   });
 
-  test('[R206] a strategic merge patch is passed on as it is', async () => {
+  test('[R206] a strategic merge patch is passed on unchanged', async () => {
     const type = 'application/strategic-merge-patch+json';
-    const received = await echoed('PATCH', `${ECHOES}/x`, { 'content-type': type }, '{"a": 1}');
+    const received = await sendEchoed('PATCH', `${ECHOES}/x`, { 'content-type': type }, '{"a": 1}');
     expect(received).toMatchObject({ method: 'PATCH', url: `${ECHOES}/x`, body: '{"a": 1}' });
     expect(received.headers['content-type']).toBe(type);
   });
 
-  test('[R189] the other server decides about media types: 406 for protobuf is its answer', async () => {
+  test('[R189] media types are decided by the other server, also a 406 for protobuf', async () => {
     other.answers.set('typed', ({ headers }, response) => {
       expect(headers.accept).toBe('application/vnd.kubernetes.protobuf');
       response.writeHead(406, { 'content-type': 'application/json' }).end('{"code":406}');
@@ -168,12 +168,12 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect([status, text]).toEqual([406, '{"code":406}']);
   });
 
-  test('the escapes of a path are those that the authorizer has decoded', async () => {
-    expect((await echoed('DELETE', `${ECHOES}/a%2Fb%20c%3Fd`)).url).toBe(`${ECHOES}/a/b%20c%3Fd`);
+  test('the path is passed on with the escapes that the authorizer has decoded', async () => {
+    expect((await sendEchoed('DELETE', `${ECHOES}/a%2Fb%20c%3Fd`)).url).toBe(`${ECHOES}/a/b%20c%3Fd`);
   });
 
-  test('a version is found by the decoded path, and a path that cannot be decoded is of no version', async () => {
-    const { url } = await echoed('GET', ECHOES.replace('echo.example', 'echo%2Eexample'));
+  test('a version is found by the decoded path, and a path that cannot be decoded belongs to no version', async () => {
+    const { url } = await sendEchoed('GET', ECHOES.replace('echo.example', 'echo%2Eexample'));
     expect(url).toBe(ECHOES);
     expect((await send('GET', `${ECHOES}/%FF`)).status).toBe(404);
     expect(other.received).toHaveLength(1);
@@ -224,7 +224,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     await new Promise(resolve => answer.once('end', resolve));
   });
 
-  test('the other server notices that a client has left', async () => {
+  test('the request to the other server is aborted when the client disconnects', async () => {
     let left = false;
     other.answers.set('echoes', (_request, response) => {
       response.on('close', () => (left = true));
@@ -238,7 +238,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     await eventually(() => left);
   });
 
-  test('a body is streamed: the other server has its beginning before the client has sent the rest', async () => {
+  test('a body is streamed: the other server gets the beginning before the client has sent the rest', async () => {
     let first = '';
     other.answers.set('upload', (request, response) => {
       request.once('data', (chunk: Buffer) => (first = chunk.toString()));
@@ -252,7 +252,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect((await answered).statusCode).toBe(200);
   });
 
-  test('an answer that ends too early breaks the connection of the client', async () => {
+  test('an answer that is cut off closes the connection of the client', async () => {
     other.answers.set('half', (request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' }).write('part');
       setImmediate(() => request.socket.destroy());
@@ -273,7 +273,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect(JSON.parse(text)).toMatchObject({ reason: 'Timeout', code: 504 });
   });
 
-  test('a server with the certificate of another authority is not spoken to', async () => {
+  test('no request is sent to a server whose certificate is from another CA', async () => {
     await addVersion('v2', { caBundle: Buffer.from((await authority('other')).certificate).toString('base64') });
     const { status, text } = await send('GET', `/apis/${GROUP}/v2/echoes`);
     expect(status).toBe(503);
@@ -304,7 +304,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect(await closed).toEqual([4001, 'asked to']);
   });
 
-  test('plain HTTP is passed on over TLS', async () => {
+  test('requests over plain HTTP are passed on over TLS', async () => {
     const url = new URL(ECHOES, server.httpUrl);
     const answer = await new Promise<IncomingMessage>((resolve, reject) =>
       httpRequest(url, { headers: { authorization: `Bearer ${server.token}` } }, resolve)
@@ -316,7 +316,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
   });
 });
 
-test('a certificate for other servers without its key is refused', async () => {
+test('a client certificate for other servers without its key is refused', async () => {
   const settings = { storage: 'memory', port: 0, proxyClientCertFile: join(folder, 'proxy.crt') } as const;
   await expect(startServer(settings)).rejects.toThrow(
     '--proxy-client-cert-file: needs both --proxy-client-cert-file and --proxy-client-key-file',

@@ -17,7 +17,7 @@ const versionOf = (name: string, isAvailable = true): AggregatedVersion => ({
 describe('documents of other servers', () => {
   let versions: Map<string, AggregatedVersion>;
   let asked: string[];
-  /** Groups whose servers do not answer; others answer at once. */
+  /** Groups whose servers do not answer; all other servers answer at once. */
   let hanging: Set<string>;
   let documents: OtherDocuments<string>;
   beforeEach(() => {
@@ -40,7 +40,7 @@ describe('documents of other servers', () => {
   };
   const known = (group: string) => documents.known.get(`v1.${group}`);
 
-  test('are asked for when a version is new, and again after a minute', async () => {
+  test('are fetched when a version is new, and again after a minute', async () => {
     add(versionOf('tea'));
     await documents.refresh();
     expect(known('tea')).toMatchObject({ value: 'of v1.tea', isCurrent: true });
@@ -51,7 +51,7 @@ describe('documents of other servers', () => {
     expect(asked).toEqual(['tea', 'tea']);
   });
 
-  test('are the same ones as long as nothing changes', async () => {
+  test('remain the same objects as long as nothing changes', async () => {
     add(versionOf('tea'));
     await documents.refresh();
     const { known } = documents;
@@ -65,7 +65,7 @@ describe('documents of other servers', () => {
     expect(documents.known).not.toBe(known);
   });
 
-  test('of a server that hangs are waited for a limited time, and those of others not', async () => {
+  test('of a server that hangs are awaited for a limited time, without a delay for those of others', async () => {
     hanging.add('slow');
     add(versionOf('slow'), versionOf('tea'));
     const refreshed = documents.refresh();
@@ -77,7 +77,7 @@ describe('documents of other servers', () => {
     expect(asked).toEqual(['slow', 'tea']);
   });
 
-  test('of a server that has become unavailable stay known, and are not current', async () => {
+  test('of a server that has become unavailable are kept, but marked as not current', async () => {
     add(versionOf('tea'));
     await documents.refresh();
     add(versionOf('tea', false));
@@ -86,7 +86,7 @@ describe('documents of other servers', () => {
     expect(asked).toEqual(['tea']);
   });
 
-  test('that were not sent are asked for again after some seconds', async () => {
+  test('that could not be fetched are requested again after a few seconds', async () => {
     add(versionOf('broken'));
     await documents.refresh();
     await vi.advanceTimersByTimeAsync(6000);
@@ -94,7 +94,7 @@ describe('documents of other servers', () => {
     expect(asked).toEqual(['broken', 'broken']);
   });
 
-  test('that cannot be read are not current, and those of a version that is gone are forgotten', async () => {
+  test('that cannot be parsed are not current, and those of a removed version are dropped', async () => {
     add(versionOf('broken'));
     await documents.refresh();
     expect(known('broken')).toMatchObject({ value: undefined, isCurrent: false });

@@ -19,13 +19,13 @@ export interface Received {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of an APIService: it answers with the request, unless a path has an answer of its own. */
+/** A server of an APIService: it answers with the request, unless a path has its own answer. */
 export class OtherServer {
   /** Answers by the last segment of the path. */
   readonly answers = new Map<string, Answer>();
   /** Requests that were received, in order. */
   readonly received: Received[] = [];
-  /** The status of its answer to a server that looks whether it is available. */
+  /** The status of its answer to availability checks. */
   checks = 200;
   #requests = 0;
 
@@ -56,7 +56,7 @@ export class OtherServer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Requests that have arrived, answered or not. */
+  /** Requests that have arrived, whether or not they are answered. */
   get requests(): number {
     return this.#requests;
   }
@@ -67,7 +67,7 @@ export class OtherServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // The server looks whether this one is available at any time.
+    // Availability checks may arrive at any time.
     if (request.headers['x-remote-user'] === 'system:kube-aggregator')
       return void response.writeHead(this.checks).end('{}');
     this.#requests++;

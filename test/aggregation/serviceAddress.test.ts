@@ -26,7 +26,7 @@ describe('the address of a service', () => {
     expect(() => addressOf(target, endpoints, objectsOf(external))).toThrow('unsupported service type "ExternalName"');
   });
 
-  test('is one of its ready endpoints with their own port, if requests are to go there', () => {
+  test('is one of its ready endpoints with its own port, if requests go to endpoints', () => {
     const subsets = [
       { addresses: [{ ip: '10.0.0.1' }], ports: [{ name: 'metrics', port: 9000 }] },
       { notReadyAddresses: [{ ip: '10.0.0.2' }], ports: [{ name: 'https', port: 8443 }] },
@@ -37,7 +37,7 @@ describe('the address of a service', () => {
     expect(() => addressOf(target, endpoints, without)).toThrow('no endpoints available for service "tea"');
   });
 
-  test('is what the settings say, before its objects', () => {
+  test('is that of the settings, which take precedence over its objects', () => {
     const services = { 'shop/tea': 'https://10.0.0.9:7443', 'shop/tea:444': 'https://10.0.0.9:7444' };
     expect(addressOf(target, { ...clusterIp, services }, objectsOf(undefined))).toBe('10.0.0.9:7443');
     expect(addressOf({ ...target, port: 444 }, { ...endpoints, services }, objectsOf(service))).toBe('10.0.0.9:7444');

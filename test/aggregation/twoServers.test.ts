@@ -25,7 +25,7 @@ interface Discovery {
   readonly items: readonly { readonly metadata: { readonly name: string }; readonly versions: object[] }[];
 }
 
-/** The definition of the kind that the second server has. */
+/** The definition of the kind that the second server serves. */
 const DEFINITION = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -106,7 +106,7 @@ describe('a second server with a group of its own', () => {
     (await json<{ status?: { conditions?: Condition[] } }>(`${API_SERVICES}/${NAME}`)).status?.conditions?.[0];
   const available = async (status: string) => await eventually(condition, found => found?.status === status);
 
-  test('is found available', async () => {
+  test('is reported as available', async () => {
     expect(await condition()).toMatchObject({
       type: 'Available',
       status: 'True',
@@ -139,7 +139,7 @@ describe('a second server with a group of its own', () => {
   });
 
   test('is described in the OpenAPI documents of the first', async () => {
-    // A server has a second to describe its versions; it may take longer the first time.
+    // A server has one second to answer with its documents; the first time may take longer.
     const index = () => json<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3');
     const entry = await eventually(async () => (await index()).paths[`apis/${GROUP}/v1`]);
     const described = await json(entry.serverRelativeURL);
@@ -151,7 +151,7 @@ describe('a second server with a group of its own', () => {
     expect(v2).toHaveProperty(['definitions', 'com.example.shop.v1.Order', 'properties', 'cups', 'type'], 'integer');
   });
 
-  test('stores objects for users of the first, whom it authorizes as well', async () => {
+  test('stores objects for users of the first, after authorizing them itself', async () => {
     const order = { apiVersion: `${GROUP}/v1`, kind: 'Order', metadata: { name: 'one' }, cups: 2 };
     expect((await create(ORDERS, order)).status).toBe(201);
     expect(JSON.parse((await send(second, 'GET', `${ORDERS}/one`)).text)).toMatchObject({ cups: 2 });
@@ -167,7 +167,7 @@ describe('a second server with a group of its own', () => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'orders' },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
     });
-    // The first allows it, and the second, which has no such role, refuses it.
+    // The first server allows it; the second has no such role and refuses it.
     const refused = await eventually(
       () => ask('GET', `${ORDERS}/one`, { 'impersonate-user': 'ann' }),
       ({ text }) => text.includes('ann'),
@@ -175,7 +175,7 @@ describe('a second server with a group of its own', () => {
     expect(refused.status).toBe(403);
   });
 
-  test('[R206] answers a strategic merge patch itself', async () => {
+  test('[R206] decides about strategic merge patches itself', async () => {
     const type = { 'content-type': 'application/strategic-merge-patch+json' };
     const { status, text } = await ask('PATCH', `${ORDERS}/one`, type, { cups: 3 });
     expect(status).toBe(415);
@@ -187,7 +187,7 @@ describe('a second server with a group of its own', () => {
     expect(status).toBe(406);
   });
 
-  test('loses its objects of a namespace that is deleted', async () => {
+  test('deletes its objects of a namespace that is deleted in the first', async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'teashop' } };
     const orders = ORDERS.replace('default', 'teashop');
     for (const server of [first, second]) await send(server, 'POST', NAMESPACES, {}, JSON.stringify(namespace));
@@ -198,7 +198,7 @@ describe('a second server with a group of its own', () => {
     expect((await send(second, 'GET', `${orders}/two`)).status).toBe(404);
   });
 
-  test('that has ended is unavailable, and its group stays in discovery, as stale', async () => {
+  test('that has stopped is unavailable, and its group remains in discovery, marked as stale', async () => {
     await second.close();
     const patched = await ask(
       'PATCH',
@@ -220,7 +220,7 @@ describe('a second server with a group of its own', () => {
     ]);
   });
 
-  test('that has ended keeps namespaces from being deleted, whose conditions say so', async () => {
+  test('that has stopped blocks the deletion of namespaces, whose conditions say so', async () => {
     await create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'late' } });
     await ask('DELETE', `${NAMESPACES}/late`);
     const conditions = await eventually(

@@ -32,7 +32,7 @@ describe('bodies in YAML', () => {
   });
 });
 
-test('an object that is too large with the owners of its fields loses them, unless it is applied', async () => {
+test('an object that is too large with its managed fields is stored without them, unless it is applied', async () => {
   const api = await Api.shared();
   const maps = `${await api.namespace('owners')}/configmaps`;
   const keys = Array.from({ length: 9999 }, (_, i) => `${'long-'.repeat(14)}${i}`);
@@ -46,7 +46,7 @@ test('an object that is too large with the owners of its fields loses them, unle
   await api.close();
 });
 
-test('the status of a pod cannot be written with a time of its deletion', async () => {
+test('the status of a pod cannot be written with a deletion timestamp', async () => {
   const api = await Api.shared();
   const pods = `${await api.namespace('deletions')}/pods`;
   await api.made(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
@@ -65,7 +65,7 @@ test('a version of the core group may be written with a slash', async () => {
   await api.close();
 });
 
-test('a continue token is checked before the version beside it', async () => {
+test('a continue token is checked before the resource version of the same request', async () => {
   const api = await Api.shared();
   const messageOf = async (query: string) => (await api.get(`/api/v1/namespaces?limit=1&${query}`)).body.message;
   const { body } = await api.get('/api/v1/namespaces?limit=1');
@@ -157,7 +157,7 @@ describe('the body of a PATCH', () => {
     expect([status, body.message]).toEqual([400, message]);
   });
 
-  test('may not remove the version, without which upstream does not find the name', async () => {
+  test('may not remove the version, without which no name is found', async () => {
     for (const given of [{ apiVersion: null }, { apiVersion: '' }]) {
       const { status, body } = await api.patch(`${path}/a`, MERGE, given);
       const message = 'the name of the object (a based on URL) was undeterminable: name must be provided';
@@ -193,14 +193,14 @@ describe('the order of errors of a request:', () => {
   });
   afterAll(() => api.close());
 
-  test('the media type of a create comes before its options, those of an update before the media type', async () => {
+  test('a create checks the media type before the options, an update the options before the media type', async () => {
     const maps = `${home}/configmaps`;
     const type = 'text/plain';
     expect((await api.post(`${maps}?dryRun=x`, {}, { type })).status).toBe(415);
     expect((await api.put(`${maps}/a?dryRun=x`, {}, { type })).status).toBe(422);
   });
 
-  test('another namespace comes before a name that is missing or wrong', async () => {
+  test('a wrong namespace is reported before a missing or wrong name', async () => {
     for (const name of [undefined, 'other']) {
       const { status, body } = await api.put(`${home}/configmaps/a`, { metadata: { namespace: 'other', name } });
       expect([status, body.message]).toEqual([
@@ -210,7 +210,7 @@ describe('the order of errors of a request:', () => {
     }
   });
 
-  test('an object that is too large to be stored is refused with code 500, and its size is named', async () => {
+  test('an object that is too large to be stored is refused with code 500 and its size', async () => {
     const revisions = home.replace('/api/v1', '/apis/apps/v1');
     const large = { metadata: { name: 'large' }, revision: 1, data: { text: 'x'.repeat(1_600_000) } };
     const { status, body } = await api.post(`${revisions}/controllerrevisions`, large);

@@ -15,14 +15,14 @@ const encoder = new Encoder({ useRecords: false, variableMapSize: true });
 const encode = (value: object): Buffer => encoder.encode(value);
 const decode = (bytes: Uint8Array): Loose => decodeCbor(bytes) as unknown as Loose;
 
-/** How an event of a watch begins. */
+/** The first bytes of an event of a watch. */
 const EVENT = Buffer.concat([CBOR_TAG, Buffer.from([0xa2, 0x44]), Buffer.from('type')]);
 
 /** The events of a stream that has ended. */
 function eventsIn(stream: Buffer): Loose[] {
   const starts: number[] = [];
   for (let at = stream.indexOf(EVENT); at >= 0; at = stream.indexOf(EVENT, at + 1)) starts.push(at);
-  // Behind the last event may be the first byte of another one, which was sent ahead.
+  // After the last event there may be the first byte of the next one, which is sent early.
   const end = stream.at(-1) === CBOR_TAG[0] ? stream.length - 1 : stream.length;
   return starts.map((start, i) => decode(stream.subarray(start, starts[i + 1] ?? end)));
 }
@@ -58,7 +58,7 @@ describe('CBOR over HTTP, with the feature gate [R191]', () => {
     return { status: answer.statusCode, body: decode(bytes) };
   };
 
-  it('shows an object as in JSON, with the tag of CBOR before it', async () => {
+  it('shows an object as in JSON, after the tag of CBOR', async () => {
     const { status, headers, bytes } = await get(`${path}/a`);
     expect([status, headers['content-type'], bytes.subarray(0, 3)]).toEqual([200, CBOR, CBOR_TAG]);
     expect(decode(bytes)).toEqual((await api.get(`${path}/a`)).body);
@@ -130,7 +130,7 @@ describe('CBOR over HTTP, with the feature gate [R191]', () => {
     expect(answer.body['message']).toMatch(/^the object provided is unrecognized .*unexpected EOF/);
   });
 
-  it('reads the configuration of an apply, and no other patch [R200] [R207]', async () => {
+  it('reads the configuration of an apply, but no other patch [R200] [R207]', async () => {
     const config = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'applied' }, data: { value: 'NQ==' } };
     const { status, body } = await write('PATCH', `${path}/applied?fieldManager=me`, config, APPLY);
     expect([status, body]).toEqual([201, (await api.get(`${path}/applied`)).body]);

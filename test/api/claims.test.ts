@@ -26,16 +26,16 @@ describe('addresses and node ports of Services', () => {
       ),
     };
   }
-  const removed = async (name: string) => expect((await api.call('DELETE', `${services}/${name}`)).status).toBe(200);
+  const remove = async (name: string) => expect((await api.call('DELETE', `${services}/${name}`)).status).toBe(200);
 
-  test('one of many concurrent creates with the same address succeeds, and another one after its deletion', async () => {
+  test('one of many concurrent creates with the same address succeeds, and the address is free after its deletion', async () => {
     for (let round = 0; round < 2; round++) {
       const { made, told } = await race({ clusterIP: '10.0.0.77' });
       expect(made).toHaveLength(1);
       expect([...told]).toEqual([
         '422 Service NAME is invalid: spec.clusterIPs: Invalid value: ["10.0.0.77"]: failed to allocate IP 10.0.0.77: provided IP is already allocated',
       ]);
-      await removed(made[0]!);
+      await remove(made[0]!);
     }
   });
 
@@ -51,24 +51,24 @@ describe('addresses and node ports of Services', () => {
       service('udp', { ...spec, ports: [{ port: 80, protocol: 'UDP', nodePort: 31234 }] }),
     );
     expect(udp.status).toBe(422);
-    await removed(made[0]!);
+    await remove(made[0]!);
   });
 
   test('an update that removes a port or an address releases it; one that keeps them does not', async () => {
     const ports = [{ port: 80, nodePort: 31235 }];
     await api.made(services, service('a', { type: 'NodePort', clusterIP: '10.0.0.78', ports }));
-    const asked = () => api.post(services, service('b', { type: 'NodePort', clusterIP: '10.0.0.78', ports }));
+    const createOther = () => api.post(services, service('b', { type: 'NodePort', clusterIP: '10.0.0.78', ports }));
     const patch = (change: object) => api.patch(`${services}/a`, MERGE, change);
     expect((await patch({ metadata: { labels: { a: 'b' } } })).status).toBe(200);
-    expect((await asked()).status).toBe(422);
+    expect((await createOther()).status).toBe(422);
     const away = { type: 'ExternalName', externalName: 'example.com', clusterIP: null, clusterIPs: null, ports: null };
     expect((await patch({ spec: away })).status).toBe(200);
-    expect((await asked()).status).toBe(201);
+    expect((await createOther()).status).toBe(201);
     const back = { type: 'NodePort', externalName: null, ports };
     expect((await patch({ spec: back })).body['message']).toContain('provided port is already allocated');
-    await removed('b');
+    await remove('b');
     expect((await patch({ spec: back })).status).toBe(200);
-    await removed('a');
+    await remove('a');
   });
 
   test('a Service with more ports than can be claimed can be stored, changed and removed', async () => {
@@ -79,6 +79,6 @@ describe('addresses and node ports of Services', () => {
     );
     expect(new Set(given).size).toBe(100);
     expect((await api.patch(`${services}/many`, MERGE, { spec: { type: 'ClusterIP' } })).status).toBe(200);
-    await removed('many');
+    await remove('many');
   });
 });

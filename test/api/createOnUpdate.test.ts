@@ -30,21 +30,21 @@ describe('an update or apply of an object that does not exist', () => {
   });
   afterAll(() => api.close());
 
-  test('keeps what it says of a deletion, which a create does not', async () => {
+  test('keeps deletion members of its body, unlike a create', async () => {
     const deletion = { deletionTimestamp: '2030-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 };
-    const doomed = (name: string): object => ({ ...LEASE, metadata: { name, ...deletion } });
+    const leaseWithDeletion = (name: string): object => ({ ...LEASE, metadata: { name, ...deletion } });
     const path = (name: string): string => `${LEASES}/${name}`;
-    const applied = await api.patch(`${path('doomed-1')}?fieldManager=m`, APPLY, doomed('doomed-1'));
+    const applied = await api.patch(`${path('doomed-1')}?fieldManager=m`, APPLY, leaseWithDeletion('doomed-1'));
     expect(applied).toMatchObject({ status: 201, body: { metadata: deletion } });
-    expect(await api.put(path('doomed-2'), doomed('doomed-2'))).toMatchObject({
+    expect(await api.put(path('doomed-2'), leaseWithDeletion('doomed-2'))).toMatchObject({
       status: 201,
       body: { metadata: deletion },
     });
-    const posted = await api.made(LEASES, doomed('doomed-3'));
+    const posted = await api.made(LEASES, leaseWithDeletion('doomed-3'));
     for (const member of Object.keys(deletion)) expect(posted['metadata']).not.toHaveProperty(member);
   });
 
-  test('needs the permission to create, each time', async () => {
+  test('needs the permission to create every time', async () => {
     await api.made(LEASES, lease('there'));
     expect((await apply('there')).status).toBe(200);
     for (const write of [put, apply])
@@ -58,7 +58,7 @@ describe('an update or apply of an object that does not exist', () => {
     expect((await api.get(`${LEASES}/absent`)).status).toBe(404);
   });
 
-  test('creates it with that permission, until it is revoked', async () => {
+  test('creates the object with that permission, until it is revoked', async () => {
     expect((await grant(['get', 'update', 'patch', 'create'])).status).toBe(200);
     expect([(await put('put')).status, (await apply('applied')).status]).toEqual([201, 201]);
     expect((await grant(['get', 'update', 'patch'])).status).toBe(200);

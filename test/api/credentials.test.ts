@@ -3,7 +3,7 @@ import { Api } from './support.js';
 
 const NODES = '/api/v1/nodes';
 
-test('a token with bytes above 0x7f is a token, and unknown, also where a known one is in it', async () => {
+test('a token with bytes above 0x7f is refused as unknown, even if it contains a known token', async () => {
   const api = await Api.start({ listener: 'node' });
   try {
     const { token } = api.server;
@@ -15,7 +15,7 @@ test('a token with bytes above 0x7f is a token, and unknown, also where a known 
   }
 });
 
-test('a name to impersonate of which uWS shows nothing is refused, and never served as one of the sender', async () => {
+test('impersonation with a name that uWS drops is refused, and never executed as the sender', async () => {
   const api = await Api.shared();
   for (const name of ['é', '\xff\xfe', ''])
     expect((await api.get(NODES, { headers: { 'impersonate-user': name } })).status).toBe(400);
@@ -32,7 +32,7 @@ describe('the Authorization header', () => {
   });
   afterAll(() => api.close());
 
-  test('is used once: the first of several decides, and the users of the others are not cached for it', async () => {
+  test('is used once: the first of several decides, and the others do not affect cached identities', async () => {
     const good = `Bearer ${api.server.token}`;
     for (let i = 0; i < 2; i++) {
       expect((await asked('Bearer unknown', good)).status).toBe(401);
@@ -41,7 +41,7 @@ describe('the Authorization header', () => {
     }
   });
 
-  test('with a second space before the token is ignored, and every refusal says so', async () => {
+  test('with two spaces before the token is ignored, and refusals warn about it', async () => {
     for (let i = 0; i < 2; i++)
       expect(await asked(`Bearer  ${api.server.token}`)).toEqual({
         status: 403,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose } from './support.js';
+import { Api, type Loose, causesIn } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 const HOLD = ['example.com/hold'];
@@ -23,10 +23,10 @@ describe('a deletion', () => {
     spec: { nodeName: 'n', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] },
   });
 
-  test('of a collection is answered with the metadata of its objects if these are asked for', async () => {
+  test('of a collection is answered with the metadata of its objects if the client requests metadata', async () => {
     const labels = { of: 'list' };
     await api.made(maps, { metadata: { name: 'm1', labels } });
-    // An object that stays is the answer, and not a Status.
+    // The answer is the object and not a Status if the object remains.
     await api.made(maps, { metadata: { name: 'm2', labels, finalizers: ['example.com/stays'] } });
     const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
     const { status, body } = await api.call('DELETE', `${maps}?labelSelector=of%3Dlist`, { accept });
@@ -87,7 +87,7 @@ describe('a deletion', () => {
     expect(await warningOf('?propagationPolicy=Background')).toEqual([200, undefined]);
   });
 
-  test('with a precondition that fails names the kind as it is stored', async () => {
+  test('with a precondition that fails names the kind in its storage version', async () => {
     const events = '/apis/events.k8s.io/v1/namespaces/deletion/events';
     await api.made('/api/v1/namespaces/deletion/events', {
       metadata: { name: 'e' },
@@ -114,7 +114,7 @@ describe('a deletion', () => {
     expect((await api.delete(`${maps}/asked?uid=&resourceVersion=`)).status).toBe(200);
   });
 
-  test('of a namespace reports preconditions like an update', async () => {
+  test('of a namespace reports failed preconditions like an update', async () => {
     const { uid, resourceVersion } = metadataOf({
       body: await api.made('/api/v1/namespaces', { metadata: { name: 'kept' } }),
     });
@@ -131,15 +131,15 @@ describe('a deletion', () => {
     }
   });
 
-  test('is refused with all errors of its options', async () => {
+  test('with invalid options is refused with all errors', async () => {
     const { status, body } = await api.delete(`${maps}/any?propagationPolicy=Nope&dryRun=some`);
-    const { causes } = body['details'] as unknown as { causes: { field: string }[] };
+    const causes = causesIn(body);
     expect([status, causes.map(cause => cause.field)]).toEqual([422, ['propagationPolicy', 'dryRun']]);
   });
 
-  test('names a policy that contradicts orphanDependents before one that does not exist', async () => {
+  test('reports a policy that contradicts orphanDependents before an unknown policy', async () => {
     const { status, body } = await api.delete(`${maps}/any`, { propagationPolicy: 'Nope', orphanDependents: true });
-    const { causes } = body['details'] as unknown as { causes: { reason: string }[] };
+    const causes = causesIn(body);
     expect([status, causes.map(cause => cause.reason)]).toEqual([422, ['FieldValueInvalid', 'FieldValueNotSupported']]);
   });
 
@@ -151,11 +151,14 @@ describe('a deletion', () => {
     expect([dry['deletionGracePeriodSeconds'], seconds(first) - seconds(dry)]).toEqual([0, 300]);
   });
 
-  test.each(['9007199254740993', '9223372036854775807'])('with a grace period of %s s is marked', async seconds => {
-    await api.made(pods, running(`patient-${seconds}`));
-    const { status, body } = await api.delete(`${pods}/patient-${seconds}?gracePeriodSeconds=${seconds}`);
-    expect([status, body['metadata']!['deletionTimestamp']]).toEqual([200, expect.any(String)]);
-  });
+  test.each(['9007199254740993', '9223372036854775807'])(
+    'with a grace period of %s s sets the deletion timestamp',
+    async seconds => {
+      await api.made(pods, running(`patient-${seconds}`));
+      const { status, body } = await api.delete(`${pods}/patient-${seconds}?gracePeriodSeconds=${seconds}`);
+      expect([status, body['metadata']!['deletionTimestamp']]).toEqual([200, expect.any(String)]);
+    },
+  );
 
   test('of an event does not wait for dependents', async () => {
     const events = '/api/v1/namespaces/default/events';

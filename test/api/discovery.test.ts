@@ -13,7 +13,7 @@ interface Group {
 }
 
 /** Every group version with its resources. */
-async function discovered(api: Api): Promise<Map<string, readonly Listed[]>> {
+async function discover(api: Api): Promise<Map<string, readonly Listed[]>> {
   const { groups } = (await api.get('/apis')).body as unknown as { groups: Group[] };
   const paths = ['/api/v1', ...groups.flatMap(group => group.versions.map(version => `/apis/${version.groupVersion}`))];
   const found = new Map<string, readonly Listed[]>();
@@ -28,7 +28,7 @@ describe('discovery and the resources in it', () => {
     found.get(path)?.find(resource => resource.name === name)?.verbs;
   beforeAll(async () => {
     api = await Api.start();
-    found = await discovered(api);
+    found = await discover(api);
   });
   afterAll(() => api.close());
 
@@ -57,7 +57,7 @@ describe('discovery and the resources in it', () => {
     }
   });
 
-  test('objects have the kind in discovery [R017]', async () => {
+  test('objects have the kind that discovery names [R017]', async () => {
     for (const [path, resources] of found) {
       for (const { name, kind, verbs } of resources.filter(resource => resource.verbs.includes('list'))) {
         const { items } = (await api.get(`${path}/${name}`)).body as unknown as {

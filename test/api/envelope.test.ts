@@ -43,7 +43,7 @@ describe('kind and apiVersion of a body', () => {
     expect(body['message']).toMatch(new RegExp(`}": ${reason.replace(/[().]/g, '\\$&')}$`));
   });
 
-  test('a strategic merge patch has no effect on them', async () => {
+  test('cannot be changed by a strategic merge patch', async () => {
     const { status, body } = await api.patch(path, STRATEGIC, { kind: 'Pod', apiVersion: 'v9' });
     expect([status, body['kind'], body['apiVersion']]).toEqual([200, 'ConfigMap', 'v1']);
     const number = await api.patch(path, STRATEGIC, { kind: 5 });
@@ -93,7 +93,7 @@ describe('kind and apiVersion of a body', () => {
     expect(token.status).toBe(400);
   });
 
-  test('those of a subresource are checked in the same way', async () => {
+  test('of a subresource are checked in the same way', async () => {
     const scale = '/apis/apps/v1/namespaces/envelopes/deployments/web/scale';
     const put = await api.put(scale, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'web' } });
     expect([put.status, put.body['message']]).toEqual([

@@ -50,7 +50,7 @@ describe('errors', () => {
     expect(removed.body['details']!['uid']).toBe(made['metadata']!['uid']);
   });
 
-  test('a version that is not reached yet is answered with 504 Timeout and a time to retry [R358x R359x]', async () => {
+  test('a resource version in the future is answered with 504 Timeout and a retry time [R358x R359x]', async () => {
     const { status, body, headers } = await api.get(`${maps}?resourceVersion=999999999`);
     expect([status, body.reason]).toEqual([504, 'Timeout']);
     expect(body['details']).toMatchObject({ retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] });
@@ -73,7 +73,7 @@ describe('errors', () => {
     expect(body).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status });
   });
 
-  test('a body above three MiB is refused with 413, on both sides of the limit [R365x]', async () => {
+  test('a body of three MiB is read, and a larger one is refused with 413 [R365x]', async () => {
     const large = await api.post(maps, { metadata: { name: 'large' }, data: { a: 'x'.repeat(4 << 20) } });
     expect([large.status, large.body.reason]).toEqual([413, 'RequestEntityTooLarge']);
     expect((await api.post(maps, ' '.repeat(3 << 20))).status).toBe(400);

@@ -43,7 +43,7 @@ const evict = (name: string, { query = '', ...eviction }: { query?: string; [mem
 
 const statusOf = async (budget: string) => (await api.get(`${BUDGETS}/${budget}`)).body.status;
 
-test('[R012] an eviction begins the deletion of the pod, and says in its status why', async () => {
+test('[R012] an eviction begins the deletion of the pod, and records the reason in its status', async () => {
   await createPod('free');
   const { status, body } = await evict('free');
   expect([status, body]).toMatchObject([201, { kind: 'Status', status: 'Success', code: 201 }]);
@@ -153,7 +153,7 @@ test('a failed precondition is a conflict, and the budget does not count the evi
   expect(await statusOf('precise')).toMatchObject({ disruptionsAllowed: 1 });
 });
 
-test('while the controller has not seen the newest budget, clients are asked to try again', async () => {
+test('while the controller has not seen the newest budget, clients are told to retry', async () => {
   await createPod('early');
   await createBudget('early', { selector: { matchLabels: { app: 'early' } } }, { observedGeneration: 0 });
   const { status, headers, body } = await evict('early');
@@ -191,12 +191,12 @@ describe('under a budget that allows no disruption', () => {
   const nothing = { disruptionsAllowed: 0 };
   test.each([
     ['has ended', { phase: 'Failed' }, {}, nothing, 201],
-    ['has not begun', { phase: 'Pending' }, {}, nothing, 201],
+    ['has not started', { phase: 'Pending' }, {}, nothing, 201],
     ['is ready', {}, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }, nothing, 429],
     ['is not ready, while enough others are,', { isReady: false }, {}, nothing, 201],
     ['is not ready, and too few others are,', { isReady: false }, {}, { ...nothing, currentHealthy: 0 }, 429],
     [
-      'is not ready, and may always go,',
+      'is not ready, and may always be evicted,',
       { isReady: false },
       { unhealthyPodEvictionPolicy: 'AlwaysAllow' },
       { ...nothing, currentHealthy: 0 },
@@ -216,7 +216,7 @@ test('the body must name the pod of the path', async () => {
   expect((await evict('none')).status).toBe(404);
 });
 
-test('an eviction of a pod that is being deleted says so in its status, once', async () => {
+test('an eviction of a pod that is being deleted adds its condition to the status only once', async () => {
   await createPod('leaving');
   await api.call('DELETE', `${PODS}/leaving`);
   expect((await evict('leaving', { deleteOptions: { dryRun: ['All'] } })).status).toBe(201);

@@ -33,7 +33,7 @@ describe('metadata.generation', () => {
   });
   afterAll(() => api.close());
 
-  test('is left by writes that are refused because of an empty map where there was none', async () => {
+  test('is not changed by refused writes that add an empty map', async () => {
     const path = '/apis/storage.k8s.io/v1/storageclasses';
     await api.made(path, { metadata: { name: 'c' }, provisioner: 'a/b' });
     const fields = async (at: string, patch: object) =>
@@ -51,7 +51,7 @@ describe('metadata.generation', () => {
     expect(await fields(`${maps}/m`, { data: {} })).toBeUndefined();
   });
 
-  test.each(BODIES)('%s: an update with the body as it was first sent changes nothing', async (path, members) => {
+  test.each(BODIES)('%s: an update with the body of the create changes nothing', async (path, members) => {
     const body = { metadata: { name: 'same' }, ...members };
     const created = await api.made(path, body);
     const { body: updated } = await api.put(`${path}/same`, body);
@@ -59,7 +59,7 @@ describe('metadata.generation', () => {
     expect(created['metadata']!['generation']).toBe(1);
   });
 
-  test('of a workload counts a pointer that is set to its zero value', async () => {
+  test('of a workload increases if a pointer is set to its zero value', async () => {
     const path = '/apis/apps/v1/namespaces/counts/deployments';
     await api.made(path, { metadata: { name: 'pointer' }, spec: { selector, template } });
     const automountServiceAccountToken = false;
@@ -67,21 +67,21 @@ describe('metadata.generation', () => {
     expect((await api.patch(`${path}/pointer`, MERGE, patch)).body['metadata']!['generation']).toBe(2);
   });
 
-  test('of an EndpointSlice counts changes of labels, and of no other metadata', async () => {
+  test('of an EndpointSlice increases with changes of labels, and of no other metadata', async () => {
     const path = '/apis/discovery.k8s.io/v1/namespaces/counts/endpointslices';
     await api.made(path, { metadata: { name: 'slice' }, addressType: 'IPv4', endpoints: [], ports: [] });
     const generationAfter = async (metadata: object) =>
       (await api.patch(`${path}/slice`, MERGE, { metadata })).body['metadata']!['generation'];
     expect(await generationAfter({ annotations: { a: 'b' } })).toBe(1);
     expect(await generationAfter({ labels: { a: 'b' } })).toBe(2);
-    // The version has no topology: the sent value is dropped, but counts.
+    // The version has no topology: the sent value is dropped, but increases the generation.
     const endpoints = [{ addresses: ['10.0.0.1'], deprecatedTopology: { a: 'b' } }];
     const { body } = await api.patch(`${path}/slice`, MERGE, { endpoints });
     expect(body).toMatchObject({ metadata: { generation: 3 }, endpoints: [{ addresses: ['10.0.0.1'] }] });
     expect(JSON.stringify(body['endpoints'])).not.toContain('Topology');
   });
 
-  test('of a NetworkPolicy and of webhooks counts an empty list that is sent where there is none', async () => {
+  test('of a NetworkPolicy and of webhooks increases if an empty list is added', async () => {
     const policies = '/apis/networking.k8s.io/v1/namespaces/counts/networkpolicies';
     await api.made(policies, { metadata: { name: 'np' }, spec: { podSelector: {}, policyTypes: ['Egress'] } });
     const generationAfter = async (patch: object) =>
@@ -90,7 +90,7 @@ describe('metadata.generation', () => {
     expect(await generationAfter({ spec: { podSelector: { matchLabels: {} } } })).toBe(3);
     expect(await generationAfter({ metadata: { labels: {} } })).toBe(3);
     expect(await generationAfter({ spec: { ingress: null } })).toBe(3);
-    // The default types take the place of an empty list.
+    // The default types replace an empty list.
     await api.made(policies, { metadata: { name: 'types' }, spec: { podSelector: {} } });
     const { body } = await api.patch(`${policies}/types`, MERGE, { spec: { policyTypes: [] } });
     expect(body['metadata']!['generation']).toBe(1);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose, namesIn, listOf } from './support.js';
+import { Api, namesIn, listOf, rowsIn } from './support.js';
 import { textOf } from '../support/values.js';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
@@ -64,7 +64,7 @@ describe('collections and tables', () => {
       ['Name', 'string', 'name'],
       ['Created At', 'date', ''],
     ]);
-    const [row] = table['rows'] as unknown as { cells: unknown[]; object: Loose }[];
+    const [row] = rowsIn(table);
     const { creationTimestamp } = (await api.get(`${shop}/limitranges/lr`)).body['metadata'] as unknown as {
       [name: string]: string;
     };

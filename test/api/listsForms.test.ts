@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GZIP_BYTES } from '../../core/limits.js';
-import { Api, type Loose, namesIn } from './support.js';
+import { Api, type Loose, namesIn, rowsIn } from './support.js';
 import { getBytes, metadataOf, openWatch, secret, valued } from './watching.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -40,7 +40,7 @@ describe('forms of lists and watches', () => {
         expect(plain.headers['content-encoding']).toBeUndefined();
         for (const encoding of ['gzip', 'br, gzip', 'deflate,gzip;q=0.5', 'GZIP']) {
           let packed = await ask(`${big}${query}`, encoding, accept);
-          // Controllers write after a start, which changes the revision of a list.
+          // Controllers write after the start of the server, which changes the revision of a list.
           for (let next = await plainly(); !isPage && !next.bytes.equals(plain.bytes); next = await plainly()) {
             plain = next;
             packed = await ask(`${big}${query}`, encoding, accept);
@@ -55,7 +55,7 @@ describe('forms of lists and watches', () => {
     );
 
     test.each([undefined, 'identity', 'br', 'deflate', 'gzip;q=0', 'gzipped'])(
-      'a client with %s does not get it',
+      'a client that accepts %s gets an uncompressed answer',
       async encoding => {
         expect((await ask(big, encoding)).headers['content-encoding']).toBeUndefined();
       },
@@ -87,9 +87,7 @@ describe('forms of lists and watches', () => {
       },
     });
     const { body } = await api.get(`/apis/autoscaling/v1${autoscalers}`, { accept: TABLE });
-    expect((body['rows'] as unknown as { cells: unknown[] }[])[0]!.cells[2]).toBe(
-      'cpu: <unknown>/80%, memory: <unknown>/1Gi',
-    );
+    expect(rowsIn(body)[0]!.cells[2]).toBe('cpu: <unknown>/80%, memory: <unknown>/1Gi');
   });
 
   test('a watch as Tables has columns only in the first event', async () => {
@@ -104,13 +102,13 @@ describe('forms of lists and watches', () => {
     expect(b!.object['columnDefinitions']).toBeNull();
     await api.patch(`${small}/a`, MERGE, valued('changed'));
     const change = (await watch.next())!;
-    const rows = change.object['rows'] as unknown as { cells: string[]; object: Loose }[];
+    const rows = rowsIn(change.object);
     expect([change.type, rows[0]!.cells.slice(0, 2)]).toEqual(['MODIFIED', ['a', 'Opaque']]);
     expect(rows[0]!.object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'a' } });
     watch.close();
   });
 
-  test('a metadata-only watch has events, bookmarks and deletions of that kind', async () => {
+  test('a metadata-only watch has metadata-only events, bookmarks and deletions', async () => {
     const path = `${await api.namespace('partial')}/secrets`;
     await api.made(path, secret('a'));
     const watch = await openWatch(api.server, `${path}?watch=1&allowWatchBookmarks=true`, PARTIAL);
@@ -153,7 +151,7 @@ describe('forms of lists and watches', () => {
     }
   });
 
-  test('no object is read or written for a client that accepts none of the media types', async () => {
+  test('requests that accept none of the media types are refused before an object is read or written', async () => {
     for (const path of [small, `${small}/a`, `${small}/absent`])
       expect((await api.get(path, { accept: 'application/xml' })).status).toBe(406);
     expect((await api.post(small, secret('c'), { accept: 'text/plain' })).status).toBe(406);

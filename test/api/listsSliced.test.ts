@@ -8,7 +8,7 @@ import { encodeEnvelope, encodeMessage } from '../../core/schema/protobuf/protob
 import { typeOf } from '../../core/schema/table/types.js';
 import { decodeYaml } from '../../core/schema/yaml/yaml.js';
 import { encodeYaml } from '../../core/schema/yaml/yamlText.js';
-import { Api, type Loose } from './support.js';
+import { Api, type Loose, listOf, rowsIn } from './support.js';
 import { getBytes, secret, valued } from './watching.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -18,7 +18,7 @@ const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const PARTIALS = ';as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 const COUNT = 20;
-/** Bytes of an object, so that a slice has some of them and the last one is not full. */
+/** The size of an object in bytes, chosen so that a slice has several objects and the last slice is not full. */
 const BYTES = RENDER_SLICE_BYTES / 6;
 
 /** Objects whose texts need care: quotes, several lines, characters that JSON and YAML escape. */
@@ -64,8 +64,8 @@ describe('lists of several slices', () => {
     };
   }
 
-  /** Compares answers with the list, and again if its revision was another by then: controllers write after a start. */
-  async function compared(compare: () => Promise<void>): Promise<void> {
+  /** Compares answers with the list, and repeats that if the revision has changed: controllers write after a start. */
+  async function compareAtOneRevision(compare: () => Promise<void>): Promise<void> {
     for (;;) {
       const { metadata } = list;
       try {
@@ -85,7 +85,7 @@ describe('lists of several slices', () => {
   const textOf = async (accept: string, query?: string) => (await ask(accept, query)).bytes.toString();
 
   test('indented JSON, YAML and metadata are the text of the whole list [R178]', async () => {
-    await compared(async () => {
+    await compareAtOneRevision(async () => {
       expect(await textOf(JSON_TYPE, '?pretty=1')).toBe(encodeJson(list, true));
       expect(await textOf('application/yaml')).toBe(encodeYaml(list));
       expect(await textOf(JSON_TYPE + PARTIALS)).toBe(`${encodeJson(partial)}\n`);
@@ -97,12 +97,12 @@ describe('lists of several slices', () => {
   test.each(['', '?pretty=1'])('a Table has its columns and a row for each object (%s)', async query => {
     const text = await textOf(TABLE, query);
     const table = JSON.parse(text) as Loose;
-    expect((table['rows'] as unknown as { object: Loose }[]).map(row => row.object)).toEqual(list.items.map(partialOf));
-    expect((table['columnDefinitions'] as unknown as unknown[]).length).toBe(4);
+    expect(rowsIn(table).map(row => row.object)).toEqual(list.items.map(partialOf));
+    expect(listOf(table['columnDefinitions']).length).toBe(4);
     expect(text).toBe(query ? encodeJson(table, true) : `${encodeJson(table)}\n`);
   });
 
-  test('a row is that of the Table of its object alone', async () => {
+  test('a row equals the row in the Table of its object', async () => {
     // The last cell is an age, which may change between two requests.
     const rowsOf = (text: string) =>
       (JSON.parse(text) as { rows: { cells: Json[] }[] }).rows.map(row => ({ ...row, cells: row.cells.slice(0, -1) }));
@@ -116,15 +116,15 @@ describe('lists of several slices', () => {
     expect(without).toEqual(rows.map(row => ({ ...row, object: null })));
   });
 
-  test('a Table in YAML holds the same as the one in JSON', async () => {
+  test('a Table in YAML has the same content as in JSON', async () => {
     const yaml = await ask(TABLE.replace('json', 'yaml'));
     const table = JSON.parse(await textOf(TABLE)) as Loose;
     expect((decodeYaml(yaml.bytes) as Loose)['columnDefinitions']).toEqual(table['columnDefinitions']);
     expect((decodeYaml(yaml.bytes) as unknown as { rows: unknown[] }).rows.length).toBe(COUNT);
   });
 
-  test('protobuf lists are those of the whole list, the first time and from what was kept', async () => {
-    await compared(async () => {
+  test('protobuf lists equal the whole list, the first time and from the cache', async () => {
+    await compareAtOneRevision(async () => {
       const whole = encodeEnvelope('v1', 'SecretList', encodeMessage(typeOf('core.v1.SecretList'), list as Json));
       const metadata = encodeMessage(typeOf('meta.v1.PartialObjectMetadataList'), partial as Json);
       const ofMetadata = encodeEnvelope('meta.k8s.io/v1', 'PartialObjectMetadataList', metadata);
@@ -144,9 +144,9 @@ describe('lists of several slices', () => {
     expect(gunzipSync(packed.bytes).length).toBe(plain.bytes.length);
   });
 
-  test('a change is in the next protobuf list and get', async () => {
+  test('a change is visible in the next protobuf list and get', async () => {
     await api.patch(`${path}/s0003`, MERGE, valued('changed'));
-    await compared(async () => {
+    await compareAtOneRevision(async () => {
       const after = JSON.parse((await api.get(path)).text) as Json;
       const whole = encodeEnvelope('v1', 'SecretList', encodeMessage(typeOf('core.v1.SecretList'), after));
       expect((await ask(PROTOBUF)).bytes.equals(whole)).toBe(true);
@@ -158,7 +158,7 @@ describe('lists of several slices', () => {
     );
   });
 
-  test('a list of metadata that asks for one object is refused as before', async () => {
+  test('an Accept header with the metadata form of a single object is refused for a list', async () => {
     const { status, body } = await api.get(path, { accept: PARTIALS.replace('List', '').replace(';', `${PROTOBUF};`) });
     expect([status, body]).toMatchObject([406, { reason: 'NotAcceptable' }]);
   });

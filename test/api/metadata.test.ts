@@ -30,7 +30,7 @@ describe('the envelope and common metadata', () => {
     });
   });
 
-  test('a resourceVersion in a create is refused once everything else is right', async () => {
+  test('a resourceVersion in a create is refused after all other checks', async () => {
     const versioned = (name: string) => api.post(maps, { metadata: { name, resourceVersion: '5' } });
     const message = 'resourceVersion should not be set on objects to be created';
     expect((await versioned('versioned')).body).toMatchObject({ code: 400, message });
@@ -72,7 +72,7 @@ describe('the envelope and common metadata', () => {
     }
   });
 
-  test("uid and creationTimestamp are the server's, whatever the client sends [R036 R038]", async () => {
+  test('uid and creationTimestamp are set by the server, whatever the client sends [R036 R038]', async () => {
     const before = Math.floor(Date.now() / 1000) * 1000;
     const sent = { name: 'stamped', uid: 'mine', creationTimestamp: '2001-01-01T00:00:00Z', resourceVersion: '' };
     const { metadata } = (await api.made(maps, { metadata: sent })) as unknown as {
@@ -91,7 +91,7 @@ describe('the envelope and common metadata', () => {
     expect([another.status, another.body.reason]).toEqual([409, 'Conflict']);
   });
 
-  test('labels are a map of strings that selectors find [R042]', async () => {
+  test('labels are a map of strings that selectors match [R042]', async () => {
     await api.made(maps, { metadata: { name: 'red', labels: { color: 'red', 'example.com/tier': '' } } });
     await api.made(maps, { metadata: { name: 'blue', labels: { color: 'blue' } } });
     expect((await api.get(`${maps}/red`)).body['metadata']!['labels']).toEqual({
@@ -109,7 +109,7 @@ describe('the envelope and common metadata', () => {
     expect((await api.post(maps, { metadata: { name: 'wrong', labels: { 'a b': 'c' } } })).status).toBe(422);
   });
 
-  test('annotations are a free map of strings [R043]', async () => {
+  test('annotations are a map of arbitrary strings [R043]', async () => {
     const annotations = { note: 'any text:\n{"even": "JSON"} ☃', 'example.com/empty': '' };
     await api.made(maps, { metadata: { name: 'noted', annotations } });
     expect((await api.get(`${maps}/noted`)).body['metadata']!['annotations']).toEqual(annotations);

@@ -22,7 +22,7 @@ describe('metrics', () => {
     return undefined;
   }
 
-  test('are Prometheus text, of requests and of the process [A406]', async () => {
+  test('are Prometheus text about requests and the process [A406]', async () => {
     const { status, headers, text } = await api.get('/metrics');
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
     for (const line of text.split('\n').filter(Boolean))
@@ -33,7 +33,7 @@ describe('metrics', () => {
     expect(await valueFor('apiserver_current_inflight_requests', { request_kind: 'mutating' })).toBe(0);
   });
 
-  test('feature gates are there with their stage, and say whether they are on', async () => {
+  test('feature gates are shown with their stage, and whether they are enabled', async () => {
     const value = (name: string, stage: string) => valueFor('kubernetes_feature_enabled', { name, stage });
     expect(await value('APIServerIdentity', 'BETA')).toBe(1);
     expect(await value('ClusterTrustBundle', 'ALPHA')).toBe(0);
@@ -42,13 +42,13 @@ describe('metrics', () => {
     expect(await value('AllAlpha', 'ALPHA')).toBe(0);
   });
 
-  test('each kind of thread says how busy it was', async () => {
+  test('the utilization of each kind of thread is shown', async () => {
     for (const thread of ['front', 'pool', 'writer', 'control']) {
       expect(await valueFor('capstan_threads', { thread })).toBeGreaterThan(0);
       const busy = await valueFor('capstan_thread_busy_seconds_total', { thread });
       expect(busy).toBeGreaterThan(0);
       if (process.platform !== 'linux') continue;
-      // The start of a thread takes much of a core, and is before its event loop.
+      // Starting a thread takes much CPU time, and happens before its event loop runs.
       const all = await valueFor('process_cpu_seconds_total');
       expect(await valueFor('capstan_thread_cpu_seconds_total', { thread })).toBeGreaterThan(0);
       expect(await valueFor('capstan_thread_cpu_seconds_total', { thread })).toBeLessThan(all! + 1);

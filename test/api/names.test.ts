@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, namesIn } from './support.js';
+import { Api, namesIn, causesIn } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 import { eventuallyPasses } from '../support/eventually.js';
 import { textOf } from '../support/values.js';
@@ -37,7 +37,7 @@ describe('names and scope', () => {
     expect((await api.post(`${other}/configmaps`, withName('a'))).status).toBe(201);
   });
 
-  test('the create of an object that exists can be tried again if it has a generateName as well', async () => {
+  test('the create of an object that exists can be retried if it has a generateName as well', async () => {
     const both = { metadata: { name: 'taken', generateName: 'take' } };
     await api.made(`${shop}/configmaps`, both);
     for (const query of ['', '?dryRun=All'])
@@ -55,7 +55,7 @@ describe('names and scope', () => {
   test('the name of a StatefulSet is a label, because its pods are named after it', async () => {
     const sets = shop.replace('/api/v1', '/apis/apps/v1');
     const made = (name: string) => api.post(`${sets}/statefulsets?dryRun=All`, { ...withName(name), spec: {} });
-    const causes = async (name: string) => (await made(name)).body.details!['causes'] as unknown as { field: string }[];
+    const causes = async (name: string) => causesIn((await made(name)).body);
     expect((await causes('a.b')).map(cause => cause.field)).toContain('metadata.name');
     expect((await causes('a'.repeat(64))).map(cause => cause.field)).toContain('metadata.name');
     expect((await causes('a'.repeat(63))).map(cause => cause.field)).not.toContain('metadata.name');

@@ -68,7 +68,7 @@ describe('paths outside of the resources', () => {
     expect((await api.call('POST', '/api', { accept: 'text/plain' })).status).toBe(405);
   });
 
-  test('answers must not be cached unless they say so', async () => {
+  test('answers without their own Cache-Control forbid caching', async () => {
     for (const path of [
       '/nosuch',
       '/metrics',

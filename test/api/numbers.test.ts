@@ -4,7 +4,7 @@ import { Hooks, install } from '../admission/hooks.js';
 import { Api } from './support.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
-/* Integers beyond 2^53 are kept exactly, by every way into the server and out of it. */
+/* Integers beyond 2^53 are kept exactly in every input and output format. */
 
 const EXACT = ['9007199254740993', '9223372036854775807', '-9223372036854775808'];
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -61,7 +61,7 @@ describe('a custom object', () => {
     await api.delete(`${BOXES}/json`);
   });
 
-  test('is watched with its integers, also in another version', async () => {
+  test('has exact integers in watches, also in another version', async () => {
     const { resourceVersion } = (await api.get(BOXES)).body['metadata']!;
     await api.post(BOXES, box('{"any":9223372036854775807}', 'watched'));
     for (const at of [BOXES, '/apis/number.test/v2/namespaces/default/boxes']) {
@@ -70,7 +70,7 @@ describe('a custom object', () => {
     }
   });
 
-  test('keeps integers from YAML, and by updates, patches and status', async () => {
+  test('keeps integers from YAML, updates, patches and status writes', async () => {
     const yaml = `{apiVersion: number.test/v1, kind: Box, metadata: {name: yaml}, spec: {int: 0x7fffffffffffffff, any: -9_223_372_036_854_775_808}}`;
     const created = await api.post(BOXES, yaml, { type: 'application/yaml' });
     expect(created.text).toContain('"any":-9223372036854775808,');
@@ -91,7 +91,7 @@ describe('a custom object', () => {
     expect(status.text).toContain('"status":{"n":9223372036854775807}');
   });
 
-  test('is applied with exact values: they identify items, conflict if they differ, and not if they are equal', async () => {
+  test('is applied with exact values, which identify items and conflict only if they differ', async () => {
     const apply = (manager: string, spec: string) =>
       api.patch(`${BOXES}/applied?fieldManager=${manager}`, APPLY, box(spec, 'applied'));
     const spec = '{"int":9007199254740993,"set":[9007199254740993],"map":[{"id":9007199254740993,"v":"a"}]}';
@@ -179,7 +179,7 @@ describe('a built-in object', () => {
     expect(conflict.status).toBe(409);
   });
 
-  test('is refused for values outside of a range, which the message shows exactly', async () => {
+  test('is refused for values outside of a range, with the exact value in the message', async () => {
     const pod = (number: string): string =>
       `{"metadata":{"name":"p"},"spec":{"securityContext":{"runAsUser":${number}},"containers":[{"name":"c","image":"i"}]}}`;
     const { text } = await api.post('/api/v1/namespaces/default/pods', pod('9223372036854775807'));
@@ -240,7 +240,7 @@ describe('an integer of a built-in kind that is written with a fraction or an ex
   });
 
   test.each(['1.0', '1e3', '10E-1', '-0.0'])(
-    'is refused as %s in JSON, a merge patch and a JSON Patch, which decode it as it is written',
+    'is refused as %s in JSON, a merge patch and a JSON Patch, which keep the literal',
     async text => {
       const created = await api.post(DEPLOYMENTS, deployment(text, 'other'));
       expect([created.status, created.body['message']]).toEqual([
@@ -269,7 +269,7 @@ describe('an integer of a built-in kind that is written with a fraction or an ex
     expect(deleted.status).toBe(400);
   });
 
-  test('is accepted in YAML, a strategic merge patch and an apply, which decode its value', async () => {
+  test('is accepted in YAML, a strategic merge patch and an apply, which keep only the value', async () => {
     const strategic = await api.patch(at, STRATEGIC, '{"spec":{"replicas":3.0}}');
     expect([strategic.status, strategic.text]).toEqual([200, expect.stringContaining('"replicas":3,')]);
     const yaml = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: written}\nspec: {replicas: 1e3}\n';
@@ -278,7 +278,7 @@ describe('an integer of a built-in kind that is written with a fraction or an ex
   });
 });
 
-test('a quantity is the number as it is written', async () => {
+test('a quantity keeps the literal of a number', async () => {
   const QUOTAS = '/api/v1/namespaces/default/resourcequotas';
   const quota = (name: string, text: string): string =>
     `{"metadata":{"name":"${name}"},"spec":{"hard":{"x.y/z":${text}}}}`;
@@ -290,7 +290,7 @@ test('a quantity is the number as it is written', async () => {
   }
 });
 
-test('an integer beyond 2^53 that YAML writes as a float is an integer of a custom object', async () => {
+test('an integer beyond 2^53 that YAML writes as a float is stored as an integer in a custom object', async () => {
   const yaml = 'apiVersion: number.test/v1\nkind: Box\nmetadata: {name: float}\nspec: {int: 9007199254740994.0}\n';
   const made = await api.call('POST', BOXES, { body: yaml, type: 'application/yaml' });
   expect([made.status, made.text]).toEqual([201, expect.stringContaining('"int":9007199254740994')]);

@@ -214,7 +214,7 @@ describe('operations', () => {
     expect(patched.body['spec']).not.toHaveProperty('activeDeadlineSeconds');
   });
 
-  test('create, update, patch and delete act on one object; of a collection only POST is allowed [R148 R149]', async () => {
+  test('create, update, patch and delete act on one object; a collection allows only POST [R148 R149]', async () => {
     const items = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'in-list' } }];
     for (const list of [
       { apiVersion: 'v1', kind: 'List', items },
@@ -300,7 +300,7 @@ describe('operations', () => {
     }
   });
 
-  test('namespaces/finalize and approval of certificate requests are updated like their parents [R155x]', async () => {
+  test('namespaces/finalize and the approval of certificate requests are updated like their parents [R155x]', async () => {
     const made = await api.made('/api/v1/namespaces', { metadata: { name: 'finalized' } });
     const finalized = await api.put('/api/v1/namespaces/finalized/finalize', made);
     expect([finalized.status, finalized.body.kind]).toEqual([200, 'Namespace']);
@@ -323,7 +323,7 @@ describe('operations', () => {
     await api.patch(`${ns}/pods/p`, MERGE, { metadata: { finalizers: null } });
   });
 
-  test('an invalid timeout is refused before anything else, except by requests that may last', async () => {
+  test('an invalid timeout is refused before all other checks, except for long-running requests', async () => {
     const wrong = 'invalid timeout specified in the request URL - time:';
     for (const [timeout, why] of [
       ['abc', 'invalid duration "abc"'],
@@ -373,7 +373,7 @@ describe('deletecollection', () => {
   });
   afterAll(() => api.close());
 
-  test('with a version it deletes the objects at this version, and none created later', async () => {
+  test('with a resource version deletes the objects at this version, and none created later', async () => {
     await api.made(path, { metadata: { name: 'old' } });
     const then = textOf(((await api.get(path)).body['metadata'] as Loose)['resourceVersion']);
     await api.made(path, { metadata: { name: 'new' } });
@@ -392,7 +392,7 @@ describe('deletecollection', () => {
     ['?dryRun=Some', {}, 422],
     ['?gracePeriodSeconds=x', {}, 400],
     ['', { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }, 406],
-  ])('invalid options (%j, %j) are refused, even if there is nothing to delete', async (query, sent, code) => {
+  ])('with invalid options (%j, %j) is refused, even if there is nothing to delete', async (query, sent, code) => {
     expect((await api.call('DELETE', path + query, sent)).status).toBe(code);
     await api.made(path, { metadata: { name: 'kept' } });
     expect((await api.call('DELETE', path + query, sent)).status).toBe(code);

@@ -65,7 +65,7 @@ describe('path shapes', () => {
     ['[R019] a subresource of no object', '/api/v1/namespaces/shop/pods//status'],
     ['[R019] a subresource of all objects', '/api/v1/namespaces/shop/pods/*/status'],
     ['[R018] a subresource that the type does not have', '/api/v1/namespaces/shop/pods/p1/nothing'],
-    ['[R018] something below a subresource', '/api/v1/namespaces/shop/pods/p1/status/more'],
+    ['[R018] a path below a subresource', '/api/v1/namespaces/shop/pods/p1/status/more'],
     ['[R134] the core group below /apis', '/apis/v1/pods'],
     ['an unknown type', '/api/v1/nothings'],
     ['an unknown version', '/apis/apps/v9/deployments'],
@@ -75,7 +75,7 @@ describe('path shapes', () => {
     expect((await api.get(path)).status).toBe(404);
   });
 
-  test('paths of custom kinds name the verb by their method, whatever they name', async () => {
+  test('the verb for paths of custom kinds follows from the method, whatever the paths name', async () => {
     const widgets = '/apis/toys.example.com/v1/namespaces/shop/widgets';
     const made = { apiVersion: 'toys.example.com/v1', kind: 'Widget', metadata: { name: 'w' } };
     await eventuallyPasses(async () => expect((await api.get(widgets)).status).toBe(200));
@@ -95,7 +95,7 @@ describe('path shapes', () => {
     expect((await api.put('/api/v1/namespaces/shop/configmaps', {})).status).toBe(405);
   });
 
-  test('an object of a custom kind without kind is refused with the body as it was sent', async () => {
+  test('an object of a custom kind without kind is refused with a message that shows the body as it was sent', async () => {
     const { status, body } = await api.post('/apis/toys.example.com/v1/namespaces/shop/widgets', '{"a":1, "a":2}');
     expect([status, body.message]).toEqual([
       400,
@@ -103,7 +103,7 @@ describe('path shapes', () => {
     ]);
   });
 
-  test('what follows a subresource of a custom kind is ignored', async () => {
+  test('segments after a subresource of a custom kind are ignored', async () => {
     const schema = { openAPIV3Schema: { type: 'object' } };
     const version = { name: 'v1', served: true, storage: true, schema, subresources: { status: {} } };
     await api.made(CRDS, {
@@ -148,7 +148,7 @@ describe('path shapes', () => {
   });
 
   test.each(['/api/v1/nodes/%', '/api/v1/nodes%zz', '/version%4', '/%/api'])(
-    'an escape that is none is answered 400 as text: %s',
+    'an invalid escape is answered with 400 as text: %s',
     async path => {
       for (const method of ['GET', 'DELETE'] as const) {
         const { status, text } = await api.call(method, path, { token: '' });

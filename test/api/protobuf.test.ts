@@ -15,7 +15,7 @@ type Members = { [member: string]: Json };
 
 const PB = 'application/vnd.kubernetes.protobuf';
 
-/** The published message definitions, for a decoder that shares no code with the server. */
+/** The published message definitions, for a decoder that is independent of the server's code. */
 const { root } = protobuf.parse(`
   syntax = "proto2";
   message TypeMeta { optional string apiVersion = 1; optional string kind = 2; }
@@ -66,7 +66,7 @@ const itemsOf = (message: Message): readonly Message[] => message['items'] as un
 const read = (type: string, bytes: Uint8Array): Message =>
   root.lookupType(type).toObject(root.lookupType(type).decode(bytes), { longs: Number }) as Message;
 
-/** Decodes the envelope, and its content by the kind in it. */
+/** Decodes the envelope, and its content according to the kind in the envelope. */
 function open(bytes: Uint8Array): { apiVersion: string; kind: string; message: Message } {
   expect(Buffer.from(bytes.subarray(0, 4)).toString('latin1')).toBe('k8s\0');
   const { typeMeta, raw } = read('Unknown', bytes.subarray(4));
@@ -75,8 +75,8 @@ function open(bytes: Uint8Array): { apiVersion: string; kind: string; message: M
 }
 
 /**
- * The events of a stream, each with its object. The uws listener may have sent the first byte of an event that did not
- * follow.
+ * The events of a stream, each with its object. The uws listener may have sent the first byte of a next event that did
+ * not follow.
  */
 function events(bytes: Buffer): { type: string; kind: string; message: Message }[] {
   const all = [];
@@ -142,7 +142,7 @@ describe('any value of any kind', () => {
     expect(withEnvelopeRevision(other, 7)).toBe(other);
   });
 
-  test('frames of a watch are separated, whatever their content', () => {
+  test('frames of a watch are split correctly, whatever their content', () => {
     const frames = fc.array(
       fc.tuple(fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'), fc.string()),
     );
@@ -198,7 +198,7 @@ describe('protobuf over HTTP', () => {
     expect(rest['metadata']!['resourceVersion']).toBe(metadata!['resourceVersion']);
   });
 
-  test('writes are answered with their version', async () => {
+  test('answers to writes have the version that was written', async () => {
     const stored = open((await api.bytes(path, secret('w', '1'), PB)).bytes).message;
     expect(stored['metadata']!['resourceVersion']).toBe(versionOf((await api.get(`${path}/w`)).body));
     const raw = encodeMessage(typeOf('core.v1.Secret'), { metadata: { name: 'w' }, data: { value: 'Mg==' } });

@@ -6,7 +6,7 @@ import { type Sent, TrappedServer } from './prototype/server.js';
 
 /*
  * A name from outside must never be looked up on the prototype of a plain object, where `toString` would be found. In
- * the server of these tests, all objects inherit one more such name, `outside`, and every look-up of it is reported.
+ * the server of these tests, all objects inherit one more name, `outside`, and every look-up of it is reported.
  * The requests contain this name wherever a name is possible.
  */
 
@@ -32,8 +32,8 @@ type Members = { [member: string]: unknown };
 const MEMBERS: readonly unknown[] = ['outside', '1', { outside: 'outside' }, ['outside'], 1];
 
 /**
- * Copies of a value that contain `outside` in one more position each: as a member of an object with each of these
- * values, or in place of a string by each of these texts.
+ * Copies of a value, each of which contains `outside` in one position: as a member of an object with each of these
+ * values, or each of these texts instead of a string.
  */
 function* variants(
   value: unknown,
@@ -185,7 +185,7 @@ describe('no look-up of a name from outside reaches a prototype', () => {
     ]);
   });
 
-  /** Sends every variant of every kind as a new object with a name of its own. */
+  /** Sends every variant of every kind as a new object with its own name. */
   function* creates(): Generator<Sent> {
     for (const [path, body] of creatable()) {
       let made = 0;
@@ -198,7 +198,7 @@ describe('no look-up of a name from outside reaches a prototype', () => {
   }
   test('of creates', () => server.expectNoLookups(creates()), 300_000);
 
-  /** The update, the patches and the apply that send a changed object to a path. */
+  /** The requests that send a changed object to a path: an update, patches and an apply. */
   const writesOf = (path: string, changed: unknown): Sent[] => {
     const body = JSON.stringify(changed);
     const patch = (kind: string): Sent => ({
@@ -217,9 +217,9 @@ describe('no look-up of a name from outside reaches a prototype', () => {
   };
 
   /**
-   * Updates, patches and applies every variant of every kind without storing it: a member of each object in all four
-   * ways, which look up its name each; other values of it and other texts in one of them after the other, as they are
-   * checked in the merged object.
+   * Updates, patches and applies every variant of every kind without storing it. A member of each object is sent in all
+   * four ways, each of which looks up its name. Other values of it, and other texts, are sent in one of these ways in
+   * turn, since they are checked in the merged object.
    */
   async function* updates(): AsyncGenerator<Sent[]> {
     for (const [path, body] of creatable()) {
@@ -283,7 +283,7 @@ describe('no look-up of a name from outside reaches a prototype', () => {
         .map(pathOf)
         .flatMap(path => [
           ...forms.map(form => get(path, form)),
-          // Objects are selected before they have a form.
+          // Objects are selected before the form of the answer is made.
           ...selectors.map(selector => get(`${path}?${selector}`, 'application/json')),
         ]),
     );

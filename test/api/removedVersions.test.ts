@@ -18,7 +18,7 @@ const FULL = new Map([
   ['apiregistration', 'apiregistration.orchestrator.io'],
 ]);
 
-/** An apiVersion of the requirements; one without a group is of the group of `other`. */
+/** An apiVersion of the requirements; one without a group is in the group of `other`. */
 function fullVersion(text: string, other = ''): string {
   const [group = '', version = ''] = text.includes('/') ? text.split('/') : [other.split('/')[0], text];
   return namingOf('kubernetes').apiVersion(`${FULL.get(group) ?? group}/${version}`);
@@ -29,7 +29,7 @@ const ROWS = readFileSync('docs/reference/requirements.tsv', 'utf8')
   .map(line => line.split('\t'))
   .flatMap(([id = '', , text = '']) => {
     const [, release, kind = '', old = '', use = ''] = TEXT.exec(text) ?? [];
-    // A policy of pods has no replacement of the same kind.
+    // PodSecurityPolicy has no replacement of the same kind.
     const replacement = kind === 'PodSecurityPolicy' ? undefined : fullVersion(use, old);
     return release === undefined ? [] : [{ id, release, kind, apiVersion: fullVersion(old), replacement }];
   });
@@ -37,7 +37,7 @@ const ROWS = readFileSync('docs/reference/requirements.tsv', 'utf8')
 /** The replacements of a version, without those that were removed later. */
 const isLasting = (replacement: string): boolean => !ROWS.some(({ apiVersion }) => apiVersion === replacement);
 
-/** Whether the server lists the kind in the version. */
+/** True if the server lists the kind in the version. */
 async function isServed(apiVersion: string, kind: string): Promise<boolean> {
   const { status, body } = await api.get(`/apis/${apiVersion}`);
   expect([200, 404]).toContain(status);
@@ -68,7 +68,7 @@ describe('versions that a release has removed', () => {
     }
   });
 
-  it('are 404 for reviews that webhooks still speak, and v1 is answered [A451] [A452]', async () => {
+  it('of reviews that webhooks still use are answered with 404, and v1 is served [A451] [A452]', async () => {
     const review = (apiVersion: string) => ({ apiVersion, kind: 'TokenReview', spec: { token: 'x' } });
     const group = 'authentication.k8s.io';
     const old = await api.post(`/apis/${group}/v1beta1/tokenreviews`, review(`${group}/v1beta1`));

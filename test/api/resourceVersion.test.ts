@@ -6,7 +6,7 @@ import { metadataOf, openWatch, secret, valued, versionOf } from './watching.js'
 import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
-/** A value that a number cannot represent exactly: it is compared as text. */
+/** A value that a double cannot represent exactly, so it is compared as text. */
 const FUTURE = '9223372036854775807';
 
 /** A collection with history: a to e exist at `old`; then b was deleted, c changed and f created, up to `now`. */
@@ -232,7 +232,7 @@ describe('resource versions', () => {
       },
     );
 
-    test('a version that is reached meanwhile is answered [R235]', async () => {
+    test('a request for a future version is answered as soon as that version is reached [R235]', async () => {
       const next = number(versionOf((await api.get(shop.path)).body)) + 1n;
       const waiting = api.get(`${shop.path}/later?resourceVersion=${next}`);
       const later = await api.made(shop.path, secret('later'));
@@ -370,7 +370,7 @@ describe('paging', () => {
     await api.delete('/api/v1/namespaces/zzz/secrets');
   });
 
-  test('a list that selects one object by name has no pages, and a token is always validated [R168]', async () => {
+  test('a list that selects one object by name has no pages, but its token is validated [R168]', async () => {
     const first = (await api.get(`${path}?limit=2`)).body;
     const token = encodeURIComponent(String(metadataOf(first)['continue']));
     const single = (await api.get(`${path}?limit=1&fieldSelector=metadata.name%3Ds0`)).body;
@@ -398,8 +398,8 @@ describe('history that was removed', () => {
   });
   afterAll(() => api.close());
 
-  /** Writes until the answer is 410. */
-  const expired = async (asked: string): Promise<Answer> => {
+  /** Writes until a GET of `asked` is answered with 410. Returns that answer. */
+  const expire = async (asked: string): Promise<Answer> => {
     let answer = await api.get(asked);
     await api.until(async () => {
       await api.made(path, secret(`z${items++}`));
@@ -412,7 +412,7 @@ describe('history that was removed', () => {
   test('an Exact list at a version without history is 410 Expired; a list not older than it is answered [R238 R348 R349]', async () => {
     const version = versionOf((await api.get(path)).body);
     for (const exact of ['resourceVersionMatch=Exact', 'limit=1']) {
-      const { body } = await expired(`${path}?resourceVersion=${version}&${exact}`);
+      const { body } = await expire(`${path}?resourceVersion=${version}&${exact}`);
       expect(body).toMatchObject({ kind: 'Status', code: 410, reason: 'Expired' });
     }
     expect((await api.get(`${path}?resourceVersion=${version}`)).status).toBe(200);
@@ -422,7 +422,7 @@ describe('history that was removed', () => {
   test('an expired token is 410, with a token that continues from the same position with the current state [R347 R361]', async () => {
     const page = (await api.get(`${path}?limit=2`)).body;
     const token = encodeURIComponent(String(metadataOf(page)['continue']));
-    const { body } = await expired(`${path}?limit=500&continue=${token}`);
+    const { body } = await expire(`${path}?limit=500&continue=${token}`);
     expect(body).toMatchObject({
       kind: 'Status',
       code: 410,
@@ -437,7 +437,7 @@ describe('history that was removed', () => {
     expect(namesIn((await api.get(path)).body)).toEqual([...namesIn(page), ...namesIn(rest)]);
   });
 
-  test('history is kept for five minutes unless told otherwise [R360 R361]', async () => {
+  test('history is kept for five minutes by default [R360 R361]', async () => {
     expect(HISTORY_MS).toBe(5 * 60_000);
     let now = 0;
     const store = await openMemory({ now: () => now });
@@ -482,7 +482,7 @@ describe('the resourceVersion of a write', () => {
     expect((await api.put(`${path}/number`, given('number', `${version}0`))).status).toBe(409);
   });
 
-  test('of a create is refused unless it is not a number, which is ignored', async () => {
+  test('of a create is refused if it is a number, and ignored otherwise', async () => {
     expect((await api.post(path, given('new', '5'))).status).toBe(400);
     const dry = await api.post(`${path}?dryRun=All`, given('new', '5'));
     expect([dry.status, versionOf(dry.body)]).toEqual([201, '5']);

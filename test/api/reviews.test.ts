@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { Api, type Answer } from './support.js';
+import { Api, type Answer, causesIn } from './support.js';
 
 const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
 const AUTHENTICATION = '/apis/authentication.k8s.io/v1';
@@ -32,8 +32,7 @@ const ask = (path: string, spec: object | undefined, token?: string): Promise<An
   api.post(path, { spec }, { token });
 const statusOf = async (path: string, spec: object | undefined, token?: string) =>
   (await ask(path, spec, token)).body['status'];
-const causesOf = ({ body }: Answer) =>
-  (body['details']!['causes'] as unknown as { field: string }[]).map(({ field }) => field);
+const causesOf = ({ body }: Answer) => causesIn(body).map(({ field }) => field);
 
 const MAPS = { namespace: 'default', verb: 'get', resource: 'configmaps' };
 const ALLOWED = {
@@ -68,7 +67,7 @@ describe('a SelfSubjectReview', () => {
     });
   });
 
-  it('has no Table', async () => {
+  it('cannot be shown as a Table', async () => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     expect((await api.post(path, {}, { accept })).status).toBe(406);
   });
@@ -91,7 +90,7 @@ describe('a TokenReview', () => {
     expect(await statusOf(path, { token: 'dave-token', audiences: ['other'] })).toEqual(status);
   });
 
-  it('needs a token, and permission', async () => {
+  it('needs a token in its spec, and the permission to create reviews', async () => {
     const { status, body } = await ask(path, {});
     expect([status, body['message']]).toEqual([400, 'token is required for TokenReview in authentication']);
     expect((await ask(path, { token: 'dave-token' }, 'carol-token')).status).toBe(403);
@@ -101,7 +100,7 @@ describe('a TokenReview', () => {
 describe('a SelfSubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
 
-  it('says whether the sender may make a request, and is only created [R011 A161 A167 A170 A173 A174x]', async () => {
+  it('says whether the sender may make a request, and supports no verb but create [R011 A161 A167 A170 A173 A174x]', async () => {
     expect(await statusOf(path, { resourceAttributes: MAPS }, 'carol-token')).toEqual(ALLOWED);
     expect(await statusOf(path, { resourceAttributes: { ...MAPS, verb: 'delete' } }, 'carol-token')).toEqual({
       allowed: false,
@@ -129,7 +128,7 @@ describe('a SelfSubjectAccessReview', () => {
     expect((await api.get(`${path}/x`)).status).toBe(404);
   });
 
-  it('accepts groups in the naming of clients', async () => {
+  it('accepts API groups in the naming of clients', async () => {
     const rules = [{ verbs: ['get'], apiGroups: ['storage.k8s.io'], resources: ['csistoragecapacities'] }];
     await api.made(`${RBAC}/roles`, { metadata: { name: 'storage' }, rules });
     await api.made(`${RBAC}/rolebindings`, {
@@ -164,7 +163,7 @@ describe('a SubjectAccessReview', () => {
     });
     expect(await statusOf(path, { groups: ['system:masters'], resourceAttributes: MAPS })).toEqual({ allowed: true });
     expect(causesOf(await ask(path, { resourceAttributes: MAPS }))).toEqual(['spec.user']);
-    // The groups of v1 are not those of v1beta1, which had `group`.
+    // v1 has `groups`, where v1beta1 had `group`.
     const byGroup = await api.post(`${path}?fieldValidation=Strict`, {
       spec: { user: 'x', group: ['system:masters'], resourceAttributes: MAPS },
     });
@@ -181,12 +180,12 @@ describe('a SubjectAccessReview', () => {
       resourceAttributes: { ...MAPS, verb: 'list', ...selectors },
     });
     const field = 'spec.resourceAttributes.labelSelector';
-    const rejected = async (labelSelector: object) => causesOf(await ask(path, about({ labelSelector })));
-    expect(await rejected({})).toEqual([`${field}.requirements`]);
-    expect(await rejected({ rawSelector: 'a', requirements: [{ key: 'a', operator: 'Exists' }] })).toEqual([
+    const rejectedFields = async (labelSelector: object) => causesOf(await ask(path, about({ labelSelector })));
+    expect(await rejectedFields({})).toEqual([`${field}.requirements`]);
+    expect(await rejectedFields({ rawSelector: 'a', requirements: [{ key: 'a', operator: 'Exists' }] })).toEqual([
       `${field}.rawSelector`,
     ]);
-    expect(await rejected({ requirements: [{ key: 'a', operator: 'In' }] })).toEqual([
+    expect(await rejectedFields({ requirements: [{ key: 'a', operator: 'In' }] })).toEqual([
       `${field}.requirements[0].values`,
     ]);
     const errorOf = async (selectors: object) => (await statusOf(path, about(selectors)))?.['evaluationError'];
@@ -200,7 +199,7 @@ describe('a SubjectAccessReview', () => {
     );
   });
 
-  it('takes the name of an object from its own field, and not from a selector as requests do', async () => {
+  it('takes the name of an object from its own field, and not from a field selector as requests do', async () => {
     const rules = [{ ...READ, resourceNames: ['settings'] }];
     await api.made(`${RBAC}/roles`, { metadata: { name: 'settings' }, rules });
     await api.made(`${RBAC}/rolebindings`, {

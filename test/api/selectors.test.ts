@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { QUERY_PARAMETERS, SELECTOR_KEYS } from '../../core/limits.js';
 import { Api, type Loose, namesIn } from './support.js';
+import { textOf } from '../support/values.js';
 
 const tokenOf = (body: Loose): Loose | undefined => (body['metadata'] as Loose)['continue'];
 
@@ -35,7 +36,7 @@ describe('field selectors', () => {
     ]);
   });
 
-  test('an invalid match is reported before an unknown field', async () => {
+  test('an invalid resourceVersionMatch is reported before an unknown field', async () => {
     const match = '&resourceVersion=1&resourceVersionMatch=Newest';
     expect((await api.get(`/api/v1/secrets?fieldSelector=wrong%3Dx${match}`)).body).toMatchObject({
       code: 422,
@@ -47,7 +48,7 @@ describe('field selectors', () => {
     const path = `${await api.namespace('aged')}/secrets`;
     for (const [name, type] of Object.entries({ a: 'x/one', b: 'x/one', c: 'x/two' }))
       await api.made(path, { metadata: { name }, type });
-    const { resourceVersion } = (await api.get(path)).body['metadata'] as unknown as { resourceVersion: string };
+    const resourceVersion = textOf((await api.get(path)).body['metadata']!['resourceVersion']);
     const pages = async (type: string, version: string) => {
       const { body } = await api.get(`${path}?fieldSelector=type%3D${type}&limit=2${version}`);
       return [namesIn(body), tokenOf(body) !== undefined];
@@ -74,9 +75,7 @@ describe('field selectors', () => {
     expect([namesIn(all), tokenOf(all)]).toEqual([['a', 'b'], undefined]);
     const one = await list('fieldSelector=metadata.namespace%3Dfirst&limit=1');
     expect(one['metadata']).toEqual({ resourceVersion: expect.any(String), continue: expect.any(String) });
-    const rest = await list(
-      `fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${tokenOf(one) as unknown as string}`,
-    );
+    const rest = await list(`fieldSelector=metadata.namespace%3Dfirst&limit=1&continue=${textOf(tokenOf(one))}`);
     expect([namesIn(one), namesIn(rest), tokenOf(rest)]).toEqual([['a'], ['b'], undefined]);
     const named = await list('fieldSelector=metadata.name%3Da,metadata.namespace%3Dfirst&limit=1');
     expect([namesIn(named), tokenOf(named)]).toEqual([['a'], undefined]);
@@ -84,7 +83,7 @@ describe('field selectors', () => {
     expect(namesIn(await list('fieldSelector=metadata.namespace%3Dfirst,metadata.namespace%3Dsecond'))).toEqual([]);
   });
 
-  test('a selector above a limit, and a query with too many parameters, are refused', async () => {
+  test('a selector that is too long and a query with too many parameters are refused', async () => {
     const keys = Array.from({ length: SELECTOR_KEYS + 1 }, (_, i) => `!k${i}`).join();
     for (const [method, more] of [
       ['GET', ''],

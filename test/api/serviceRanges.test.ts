@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Answer } from './support.js';
+import { Api, type Answer, causesIn } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 const TAKEN = 'provided port is already allocated';
 const OUTSIDE = 'provided port is not in the valid range. The range of valid ports is 30000-30029';
 
-/** Both messages of causes and those of refusals without them. */
-const whyOf = ({ body }: Answer): string[] =>
-  ((body['details']?.['causes'] as unknown as { field?: string; message: string }[] | undefined) ?? []).map(
-    ({ field = '', message }) => `${field}: ${message}`,
-  );
+/** The messages of the causes, or the message of a refusal without causes. */
+const whyOf = ({ body }: Answer): string[] => causesIn(body).map(({ field = '', message }) => `${field}: ${message}`);
 
 interface Spec {
   readonly clusterIPs: string[];
@@ -38,7 +35,7 @@ describe('a server with networks of both families and 30 node ports', () => {
   const patch = (name: string, spec: object): Promise<Answer> => api.patch(`${services}/${name}`, MERGE, { spec });
   const remove = (name: string): Promise<Answer> => api.call('DELETE', `${services}/${name}`);
   /** The answer to a create whose object is removed again. */
-  const tried = async (spec: object): Promise<Answer> => {
+  const tryCreate = async (spec: object): Promise<Answer> => {
     const answer = await post('tried', spec);
     if (answer.status === 201) await remove('tried');
     return answer;
@@ -58,7 +55,7 @@ describe('a server with networks of both families and 30 node ports', () => {
     [{ clusterIP: 'None', ipFamilyPolicy: 'PreferDualStack' }, ['IPv4', 'IPv6'], 'PreferDualStack'],
     [{ clusterIP: 'None', selector: null, ipFamilies: ['IPv6'] }, ['IPv6', 'IPv4'], 'RequireDualStack'],
   ])('a Service with %j has the families %j', async (spec, families, policy) => {
-    const made = specOf(await tried(spec));
+    const made = specOf(await tryCreate(spec));
     expect(made).toMatchObject({ ipFamilies: families, ipFamilyPolicy: policy });
     const found = made.clusterIPs.map(address => (address.includes(':') ? 'IPv6' : 'IPv4'));
     expect(made.clusterIPs[0] === 'None' ? families : found).toEqual(families);
@@ -95,7 +92,7 @@ describe('a server with networks of both families and 30 node ports', () => {
     expect(whyOf(await post('refused', spec))).toEqual(why);
   });
 
-  test('the second family is allocated and released with the policy, never alone', async () => {
+  test('the second family is allocated and released only with the policy', async () => {
     const first = specOf(await post('dual', {})).clusterIPs;
     const both = specOf(await patch('dual', { ipFamilyPolicy: 'RequireDualStack' }));
     expect(both).toMatchObject({ ipFamilies: ['IPv4', 'IPv6'] });
@@ -112,14 +109,14 @@ describe('a server with networks of both families and 30 node ports', () => {
       clusterIPs: first,
       ipFamilies: ['IPv4'],
     });
-    expect((await tried({ clusterIP: both.clusterIPs[1] })).status).toBe(201);
+    expect((await tryCreate({ clusterIP: both.clusterIPs[1] })).status).toBe(201);
     await remove('dual');
   });
 
-  test('a node port belongs to one Service, with all protocols', async () => {
+  test('a node port belongs to one Service for all protocols', async () => {
     await post('owner', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] });
     const node = (...ports: object[]): Promise<Answer> =>
-      tried({ type: 'NodePort', ports: ports.map((port, i) => ({ name: `p${i}`, port: 80, ...port })) });
+      tryCreate({ type: 'NodePort', ports: ports.map((port, i) => ({ name: `p${i}`, port: 80, ...port })) });
     const udp = { protocol: 'UDP' };
     expect(whyOf(await node({ ...udp, nodePort: 30001 }))).toEqual([
       `spec.ports[0].nodePort: Invalid value: 30001: ${TAKEN}`,
@@ -152,14 +149,14 @@ describe('a server with networks of both families and 30 node ports', () => {
     });
     const clustered = await patch('kept', { type: 'ClusterIP' });
     expect(specOf(clustered).ports[0]).not.toHaveProperty('nodePort');
-    expect((await tried({ type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] })).status).toBe(201);
+    expect((await tryCreate({ type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] })).status).toBe(201);
     await remove('kept');
   });
 
-  test('a name outside of the cluster may have stored node ports, which others still get', async () => {
+  test('a Service of type ExternalName may store node ports, but does not reserve them', async () => {
     const named = { type: 'ExternalName', externalName: 'example.com', ports: [{ port: 80, nodePort: 30004 }] };
     expect((await post('named', named)).status).toBe(201);
-    expect((await tried({ type: 'NodePort', ports: named.ports })).status).toBe(201);
+    expect((await tryCreate({ type: 'NodePort', ports: named.ports })).status).toBe(201);
     await post('holder', { type: 'NodePort', ports: named.ports });
     expect((await patch('named', { externalName: 'example.org' })).status).toBe(200);
     await Promise.all([remove('named'), remove('holder')]);
@@ -175,29 +172,29 @@ describe('a server with networks of both families and 30 node ports', () => {
       },
     });
     const both = { healthCheckNodePort: 30005, ports: [{ port: 80, nodePort: 30005 }] };
-    expect(await tried({ ...local, ...both })).toMatchObject(refused(30005, TAKEN));
-    expect(await tried({ ...local, healthCheckNodePort: 80 })).toMatchObject(refused(80, OUTSIDE));
+    expect(await tryCreate({ ...local, ...both })).toMatchObject(refused(30005, TAKEN));
+    expect(await tryCreate({ ...local, healthCheckNodePort: 80 })).toMatchObject(refused(80, OUTSIDE));
     const given = specOf(await post('health', local)).healthCheckNodePort ?? 0;
     expect(given).toBeGreaterThanOrEqual(30000);
     expect(whyOf(await patch('health', { healthCheckNodePort: 30006 }))).toEqual([
       'spec.healthCheckNodePort: Forbidden: field is immutable',
     ]);
     await patch('health', { externalTrafficPolicy: 'Cluster' });
-    expect((await tried({ type: 'NodePort', ports: [{ port: 80, nodePort: given }] })).status).toBe(201);
+    expect((await tryCreate({ type: 'NodePort', ports: [{ port: 80, nodePort: given }] })).status).toBe(201);
     await remove('health');
   });
 
-  test('a dry run compares a chosen node port with other Services only, and takes nothing', async () => {
+  test('a dry run checks a chosen node port against other Services only, and allocates nothing', async () => {
     const ports = [{ port: 80, nodePort: 80 }];
     expect((await post('dry', { type: 'NodePort', ports }, '?dryRun=All')).status).toBe(201);
     await post('held', { type: 'NodePort', ports: [{ port: 80, nodePort: 30007 }] });
     const held = await post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort: 30007 }] }, '?dryRun=All');
     expect(whyOf(held)).toEqual([`spec.ports[0].nodePort: Invalid value: 30007: ${TAKEN}`]);
     await remove('held');
-    expect((await tried({ type: 'NodePort', ports: [{ port: 80, nodePort: 30007 }] })).status).toBe(201);
+    expect((await tryCreate({ type: 'NodePort', ports: [{ port: 80, nodePort: 30007 }] })).status).toBe(201);
   });
 
-  test('a full range is a 500, and a deleted Service returns its values to it', async () => {
+  test('a full range is answered with 500, and a deleted Service returns its values to the range', async () => {
     const names = ['f2', 'f3', 'f4', 'f5', 'f6'];
     for (const name of names) expect((await post(name, {})).status).toBe(201);
     expect(await post('f7', {})).toMatchObject({
@@ -212,6 +209,6 @@ describe('a server with networks of both families and 30 node ports', () => {
       status: 500,
       body: { message: 'Internal error occurred: failed to allocate a nodePort: range is full' },
     });
-    expect((await tried({ type: 'NodePort', ports: many.slice(1) })).status).toBe(201);
+    expect((await tryCreate({ type: 'NodePort', ports: many.slice(1) })).status).toBe(201);
   });
 });

@@ -7,7 +7,7 @@ import { startServer } from '../server/library.js';
 import { eventually } from '../support/eventually.js';
 import { textOf } from '../support/values.js';
 
-/** Parsed JSON, whose members the tests read without types. */
+/** Parsed JSON whose members are not typed. */
 export interface Loose {
   readonly [member: string]: Loose;
 }
@@ -29,7 +29,7 @@ export interface Sent {
   readonly type?: string;
   readonly accept?: string;
   readonly token?: string;
-  /** A list of values is sent as several headers. */
+  /** An array is sent as several headers with the same name. */
   readonly headers?: { readonly [name: string]: string | string[] };
 }
 
@@ -39,7 +39,7 @@ export interface Event {
   readonly object: Loose;
 }
 
-/** Where the shared server of this process is: files have modules of their own. */
+/** The key of the server that is shared in this process: each test file has its own module instances. */
 const SHARED = Symbol.for('capstan.test.api');
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -67,7 +67,7 @@ export class Api {
     const { naming = 'kubernetes' } = settings;
     const api = new Api(await startServer({ storage: 'memory', port: 0, ...settings, naming }), naming);
     const group = naming === 'neutral' ? 'orchestrator' : 'k8s';
-    // The last object that the controllers of the server create at the start.
+    // The last object that the controllers create at the start of the server.
     for (const path of [
       '/api/v1/namespaces/default',
       `/apis/rbac.authorization.${group}.io/v1/clusterrolebindings/system:public-info-viewer`,
@@ -90,7 +90,7 @@ export class Api {
     const dataDir = mkdtempSync(join(tmpdir(), 'capstan-shared-'));
     const remove = (): void => rmSync(dataDir, { recursive: true, force: true });
     process.once('exit', remove);
-    // As the test runner ends a process.
+    // The signal with which the test runner ends a process.
     process.once('SIGTERM', () => {
       remove();
       process.kill(process.pid, 'SIGTERM');
@@ -100,7 +100,7 @@ export class Api {
     return api;
   }
 
-  /** Repeats a condition until it holds. The time limit of the test ends it otherwise. */
+  /** Evaluates a condition until it is true; the time limit of the test stops it otherwise. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
     await eventually(isSo);
   }
@@ -130,7 +130,7 @@ export class Api {
     return { status: answer.statusCode, headers: answer.headers, text, body: parsed(text) as Loose };
   }
 
-  /** The decision about the request of an answer. */
+  /** The recorded decision about the request of an answer. */
   async decisionOf({ headers }: Pick<Answer, 'headers'>): Promise<Loose> {
     const group = this.naming === 'neutral' ? 'why.orchestrator.io' : 'why.capstan.dev';
     const id = headers['audit-id'] as string;
@@ -220,6 +220,21 @@ export function listOf(value: Loose | readonly Loose[] | undefined): Loose[] {
   return value as Loose[];
 }
 
+/** A cause in the details of a refusal. */
+export interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  readonly field: string;
+}
+
+/** The causes of a refusal; empty if its body has none. */
+export const causesIn = (body: Loose): readonly Cause[] =>
+  (body['details']?.['causes'] ?? []) as unknown as readonly Cause[];
+
+/** The rows of a Table. */
+export const rowsIn = (table: Loose): readonly { readonly cells: readonly unknown[]; readonly object: Loose }[] =>
+  table['rows'] as unknown as readonly { readonly cells: readonly unknown[]; readonly object: Loose }[];
+
 /** Names of the items of a list. */
 export const namesIn = (list: Loose): string[] => listOf(list['items']).map(item => textOf(item['metadata']!['name']));
 
@@ -244,7 +259,7 @@ export const pod = (name: string): object => ({
   spec: template.spec,
 });
 
-/** A definition of widgets of a group, which may have any fields. */
+/** A CustomResourceDefinition of widgets in a group, which may have any fields. */
 export const openWidgets = (group: string): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -3,7 +3,7 @@ import { Api, listOf } from './support.js';
 
 const FLOW = '/apis/flowcontrol.apiserver.k8s.io/v1';
 
-describe('objects of the system', () => {
+describe('objects that the server maintains', () => {
   let api: Api;
   beforeAll(async () => {
     api = await Api.start();
@@ -60,7 +60,7 @@ describe('objects of the system', () => {
     );
   });
 
-  test('flow control objects that the server maintains have an annotation', async () => {
+  test('flow control objects have an annotation that marks them as maintained', async () => {
     for (const path of [`${FLOW}/flowschemas/service-accounts`, `${FLOW}/prioritylevelconfigurations/workload-low`]) {
       await there(path);
       expect((await api.get(path)).body.metadata!.annotations).toEqual({ 'apf.kubernetes.io/autoupdate-spec': 'true' });

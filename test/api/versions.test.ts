@@ -14,7 +14,9 @@ const RESOURCES = VERSIONS.flatMap(({ group, version, stability, enabled, resour
 );
 
 const minorOf = (release: string): number => Number(release.split('.')[1]);
-/** Minor releases that a beta version is supported after it was deprecated, and may exist before it is. */
+/**
+ * The number of minor releases for which a beta version may exist before its deprecation, and is supported after it.
+ */
 const BETA_RELEASES = 3;
 /** The first release whose new beta versions are off by default. */
 const BETAS_OFF = 22;
@@ -26,14 +28,14 @@ describe('the table of versions', () => {
       expect(version, `${group}/${version}`).toMatch(forms[stability]);
   });
 
-  it('has alpha versions off, and beta versions of release 1.22 and later [R368] [R371] [R372]', () => {
+  it('disables alpha versions, and beta versions introduced in release 1.22 or later [R368] [R371] [R372]', () => {
     for (const { name, stability, enabled, introduced = '1.0' } of RESOURCES) {
       if (stability === 'alpha') expect(enabled, name).toBe(false);
       if (stability === 'beta') expect([name, enabled]).toEqual([name, minorOf(introduced) < BETAS_OFF]);
     }
   });
 
-  it('replaces no version by a less stable one [R382x]', () => {
+  it('never replaces a version by a less stable one [R382x]', () => {
     const order = ['alpha', 'beta', 'ga'];
     for (const { name, stability, replacement } of RESOURCES) {
       const [group = '', version] = replacement?.split(/[/,]/) ?? [];
@@ -43,7 +45,7 @@ describe('the table of versions', () => {
     }
   });
 
-  it('removes no stable version, and beta versions 3 releases after they were deprecated [R383] [R384] [R385]', () => {
+  it('removes no stable version, and beta versions not before 3 releases after their deprecation [R383] [R384] [R385]', () => {
     for (const { name, stability, introduced, deprecated, removed } of RESOURCES) {
       if (stability === 'ga') expect([name, removed]).toEqual([name, undefined]);
       if (stability !== 'beta' || introduced === undefined || deprecated === undefined) continue;
@@ -81,7 +83,7 @@ describe('a version that earlier releases served', () => {
   });
   afterAll(() => api?.close());
 
-  it.each(REMOVED)('is not served, and its kind in another one is [%s] %s %s', async (_id, apiVersion, kind) => {
+  it.each(REMOVED)('is not served, but another version serves its kind: [%s] %s %s', async (_id, apiVersion, kind) => {
     const kinds = (served.get(apiVersion) ?? []).map(resource => resource.kind);
     expect(kinds).not.toContain(kind);
     const elsewhere = [...served].flatMap(([version, list]) =>
@@ -119,7 +121,7 @@ describe('a version that earlier releases served', () => {
     ]);
   });
 
-  it('is told to be deprecated by a warning and a gauge that fits the counts [R428] [R430 R431 R432]', async () => {
+  it('is reported as deprecated by a warning and a gauge whose labels match those of the request counter [R428] [R430 R431 R432]', async () => {
     const gauge = /^apiserver_requested_deprecated_apis\{(.*)\} 1$/gm;
     const labelsOf = async (): Promise<string[]> =>
       Array.from((await api.get('/metrics')).text.matchAll(gauge), match => match[1]!);

@@ -144,12 +144,12 @@ describe('watches', () => {
     }
   });
 
-  test('a version of several zeros is 0: the watch begins with the current objects', async () => {
+  test('a version of several zeros means 0: the watch begins with the current objects', async () => {
     const watch = await openWatch(api.server, `${await fresh('a')}?watch=1&resourceVersion=00&timeoutSeconds=1`);
     expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
   });
 
-  test('all parameters are parsed before any is validated, those of lists as well', async () => {
+  test('all parameters are parsed before any is validated, also those of lists', async () => {
     const path = await fresh('a');
     for (const more of ['', '&watch=1&timeoutSeconds=1&resourceVersionMatch=Exact', '&resourceVersion=x']) {
       const { status, body } = await api.get(`${path}?sendInitialEvents=true&labelSelector=a%3Ex${more}`);
@@ -316,7 +316,7 @@ describe('watches', () => {
     });
 
     test.each(['', 'resourceVersion=0', 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'])(
-      'a watch with "%s" and bookmarks can take the place of a list, and then has no Tables [R332]',
+      'a watch with "%s" and bookmarks can replace a list, and then has no Tables [R332]',
       async query => {
         const path = await fresh('a');
         const events = async (accept: string): Promise<Event[]> => {

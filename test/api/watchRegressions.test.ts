@@ -93,7 +93,7 @@ describe('a watch over restarts', { timeout: 90_000 }, () => {
         const watch = await openWatch(server, `${path}?watch=1&resourceVersion=0`).catch(() => undefined);
         if (watch?.status === 200) return watch;
         watch?.close();
-        // An attempt takes time from the server that starts.
+        // Each attempt takes CPU time from the server that is starting.
         await delay(5);
       }
     };

@@ -35,7 +35,7 @@ describe.skipIf(!etcdWanted)(
       for (const directory of directories) rmSync(directory, { recursive: true, force: true });
     }, 60_000);
 
-    test('what one has acknowledged, the other shows in reads without a version, with that version, and in initial events [R234 R235 R334]', async () => {
+    test('a write that one has acknowledged is visible on the other in reads without a version, with its version, and in initial events [R234 R235 R334]', async () => {
       for (let i = 0; i < 12; i++) {
         const [writer, reader] = i % 2 ? [both[0]!, both[1]!] : [both[1]!, both[0]!];
         const version = versionOf(await writer.made(path, secret(`s${i}`)));
@@ -79,7 +79,7 @@ describe.skipIf(!etcdWanted)(
           version = versionOf(object);
         }
         watch.close();
-        // Lists that ask for it are not older either, from any server.
+        // Lists that request this version are not older either, from both servers.
         const list = (await both[(turn + 1) % 2]!.get(`${travelled}?resourceVersion=${version}`)).body;
         expect(number(versionOf(list))).toBeGreaterThanOrEqual(number(version));
         const [item] = list['items'] as unknown as [typeof list];

@@ -6,7 +6,7 @@ import { LISTENER_NAMES } from '../listener/names.js';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** Whether a stream contains a complete event about the object, as a line or frame, after the last one. */
+/** True if the stream contains a complete event about the object, as a line or frame, after the previous event. */
 const holdsJson = (data: string, name: string): boolean => new RegExp(`"${name}"[^\\n]*\\n ?$`).test(data);
 const holdsFrame = (data: string, name: string): boolean => {
   const bytes = Buffer.from(data, 'latin1');

@@ -52,7 +52,7 @@ describe('many watches', () => {
     api = await Api.start({ httpPort: 0 });
     port = Number(new URL(api.server.httpUrl!).port);
     const busy = await api.namespace('busy');
-    // A controller creates it in every new namespace, which would be an additional event here.
+    // A controller creates this object in every new namespace, which would be an additional event here.
     await api.until(async () => (await api.get(`${busy}/configmaps/kube-root-ca.crt`)).status === 200);
     revision = textOf((await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']!['resourceVersion']);
   });
@@ -62,7 +62,7 @@ describe('many watches', () => {
     new Counting(await RawClient.open({ port }), `${path}?watch=1&resourceVersion=${revision}`, api.server.token);
 
   test(
-    `each of ${WATCHES} sees every event exactly once, and none notices a reader that takes nothing [R137 R325]`,
+    `each of ${WATCHES} sees every event exactly once, and is not delayed by a client that never reads [R137 R325]`,
     async () => {
       const maps = '/api/v1/namespaces/busy/configmaps';
       const secrets = '/api/v1/namespaces/busy/secrets';

@@ -2,7 +2,7 @@ import { Agent, request } from 'undici';
 import type { Event, Loose } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/** The address of a server and the credentials. */
+/** The address of a server, and credentials. */
 export interface Reached {
   readonly url: string;
   readonly token: string;
@@ -113,12 +113,12 @@ export const metadataOf = (object: Loose): Metadata => object['metadata'] as Met
 export const versionOf = (object: Loose): string => metadataOf(object).resourceVersion;
 /** `ADDED a`. */
 export const brief = (event: Event): string => `${event.type} ${metadataOf(event.object).name ?? ''}`.trim();
-/** Whether an event is about the object with this name. */
+/** True if an event is about the object with this name. */
 export const about =
   (name: string) =>
   (event: Event): boolean =>
     metadataOf(event.object).name === name;
-/** Whether an event is a bookmark. */
+/** True if an event is a bookmark. */
 export const isBookmark = (event: Event): boolean => event.type === 'BOOKMARK';
 
 /** A Secret, a kind that no controller creates. */
@@ -129,5 +129,5 @@ export const secret = (name: string, value = '', labels?: { readonly [name: stri
   stringData: { value },
 });
 
-/** A merge patch that changes its value. */
+/** A merge patch that changes the value of that Secret. */
 export const valued = (value: string): object => ({ stringData: { value } });

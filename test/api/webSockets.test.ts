@@ -145,7 +145,7 @@ describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener =
     }
   });
 
-  test('of other subprotocols the first is selected', async () => {
+  test('the first of the other subprotocols is selected', async () => {
     const offered = new Watch(api, `${path}?watch=1`, { protocols: ['v4.channel.k8s.io', 'b'] });
     const none = new Watch(api, `${path}?watch=1`);
     await Promise.all([offered.refusal, none.refusal]);
@@ -205,7 +205,7 @@ describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener =
     );
   });
 
-  test('messages of a client are ignored; many of them do not hold up others', async () => {
+  test('messages of a client are ignored, and many of them do not delay other clients', async () => {
     const selected = `${path}?watch=1&resourceVersion=${await version()}&labelSelector=flood`;
     const [few, many, other] = [new Watch(api, selected), new Watch(api, selected), new Watch(api, selected)];
     await Promise.all([few.refusal, many.refusal, other.refusal]);
@@ -226,7 +226,7 @@ describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener =
     const big = 'x'.repeat(700_000);
     await api.made(path, secret('big', big));
     for (let i = 0; i < 36; i++) await api.patch(`${path}/big`, MERGE, valued(`${i}${big}`));
-    // In base64. The kernel and the socket buffer accept some as well.
+    // The values are in base64. The kernel and the socket buffer accept a part as well.
     expect((36 * big.length * 4) / 3).toBeGreaterThan(4 * WATCH_BACKLOG_BYTES);
     watch.socket.resume();
     expect(await watch.closed).toBe(1006);

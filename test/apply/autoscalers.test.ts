@@ -25,7 +25,7 @@ describe('server-side apply to a HorizontalPodAutoscaler in two versions', () =>
     type: 'Resource',
     resource: { name, target: { type: 'Utilization', averageUtilization: percent } },
   });
-  // Conversions from v1 put the use of CPU last.
+  // Conversions from v1 put the CPU metric last.
   const metrics = [utilization('memory', 60), utilization('cpu', 50)];
 
   test.each([

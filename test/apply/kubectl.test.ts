@@ -44,7 +44,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await managers('deployment', 'web')).toEqual(['kubectl Apply']);
   });
 
-  test('apply --server-side names conflicts, --force-conflicts takes the fields', async () => {
+  test('apply --server-side reports conflicts, --force-conflicts takes over the fields', async () => {
     const apply = (replicas: number, ...args: string[]) =>
       k.try(['apply', '--server-side', '-f', '-', ...args], { input: JSON.stringify(deployment('fought', replicas)) });
     await apply(1);
@@ -77,7 +77,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.with(configMap('moved', { a: '3' }), 'apply')).toContain('configmap/moved configured');
   });
 
-  test('get hides managers unless asked to show them; edits and labels have entries of their own', async () => {
+  test('get hides managers by default; edit and label have their own entries', async () => {
     await k.with(configMap('hidden'), 'create');
     await k.run('label', 'configmap', 'hidden', 'team=a');
     expect(await k.run('get', 'configmap', 'hidden', '-o', 'yaml')).not.toContain('managedFields');

@@ -30,7 +30,7 @@ describe('merging a configuration into an object', () => {
     });
   });
 
-  test('keeps items that only the object has after their predecessors', () => {
+  test('places items that only the object has after their former predecessors', () => {
     const names = (list: string): Json => ({ containers: [...list].map(name => ({ name })) });
     const merged = (live: string, config: string): string =>
       (merge(pod, names(live), names(config)) as { containers: { name: string }[] }).containers
@@ -46,7 +46,7 @@ describe('merging a configuration into an object', () => {
     ]).toEqual(['abc', 'bca', 'axb', 'abxy', 'ab', 'ab']);
   });
 
-  test('contains every name once, the applied ones in their order', () => {
+  test('contains every item once, the applied ones in their order', () => {
     const some: fc.Arbitrary<string[]> = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
     fc.assert(
       fc.property(some, some, (live, config) => {
@@ -78,7 +78,7 @@ describe('merging a configuration into an object', () => {
 
 describe('fields of a configuration', () => {
   test(
-    'are members without their structs, items and keys of maps with themselves, atomic values whole [R081 R082 ' +
+    'are members without their structs, items and map keys themselves, and whole atomic values [R081 R082 ' +
       'R092 R093]',
     () => {
       const { set, errors } = readConfiguration(deployment, {
@@ -112,7 +112,7 @@ describe('fields of a configuration', () => {
     },
   );
 
-  test('of a value without schema are every member, and lists whole [R096 R097]', () => {
+  test('of a value without schema are all members, and whole lists [R096 R097]', () => {
     expect(objectFields(UNTYPED, { a: { b: [1, { c: 1 }] } })).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
   });
 
@@ -140,7 +140,7 @@ describe('comparing objects', () => {
     ),
   })).value;
 
-  test('finds no difference of equal objects, and everything if one is missing', () => {
+  test('finds no difference between equal objects, and all fields if one is missing', () => {
     fc.assert(
       fc.property(value, one => {
         const { added, removed, modified } = compare(UNTYPED, { one }, { one: structuredClone(one) });
@@ -176,7 +176,7 @@ describe('comparing objects', () => {
     expect(compare(pod, ports(port('a'), port('b')), ports()).removed).toEqual(at);
   });
 
-  test('a key that is always written has its zero value where it is missing', () => {
+  test('treats a missing key that is always written as its zero value', () => {
     const config = { spec: { template: { spec: { containers: [{ image: 'i', ports: [{ name: 'p' }] }] } } } };
     const { set, errors } = readConfiguration(deployment, config);
     expect(errors).toEqual([]);

@@ -56,7 +56,7 @@ describe('field managers', () => {
     expect(updateManagers(kind, writer('three'), cm({ a: '2' }), cm({ a: '2' }), changed)).toEqual(changed);
   });
 
-  test('an apply shares fields with equal values, conflicts on others, and takes them with force [R072 R290 R291 R293]', () => {
+  test('an apply shares fields with equal values, conflicts on others, and takes these over with force [R072 R290 R291 R293]', () => {
     const first = applyConfiguration(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
     const second = applyConfiguration(kind, writer('two'), first.object, cm({ a: '1' }), first.managers, false);
     expect(shown(second.managers)).toEqual([
@@ -79,7 +79,7 @@ describe('field managers', () => {
     expect(shown(fourth.managers)).toEqual([['one', 'Apply', { 'f:data': {} }]]);
   });
 
-  test('an apply that changes nothing keeps its time', () => {
+  test('an apply that changes nothing keeps the time of its entry', () => {
     const first = applyConfiguration(kind, writer('one'), undefined, cm({ a: '1' }), new Map(), false);
     const again = applyConfiguration(
       kind,
@@ -190,7 +190,7 @@ describe('changes of the schema', () => {
     expect(write).toThrow(ApplyConflict);
   });
 
-  test('from atomic leave items without an owner: later applies have no conflict [R099]', () => {
+  test('from atomic leave items without an owner, so that later applies have no conflict [R099]', () => {
     const managers = all(owner('one', { operation: 'Apply', set: { 'f:list': {} } }));
     const { object } = applyConfiguration(
       kindOf(list('set')),

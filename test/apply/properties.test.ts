@@ -112,7 +112,7 @@ describe('applies', () => {
     );
   });
 
-  test('keep what an update wrote', () => {
+  test('keep fields that an update wrote', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
         const managers = updateManagers(kind, writer('two'), undefined, theirs, NOBODY);

@@ -55,7 +55,7 @@ describe('server-side apply', () => {
     return answer.body;
   };
 
-  describe('the manager of a write that is no apply', () => {
+  describe('the manager of a write that is not an apply', () => {
     test('owns lists that are sent empty and stored as null', async () => {
       const slice = { addressType: 'IPv4', endpoints: [], ports: [] };
       const made = await created('discovery.k8s.io/v1', 'endpointslices', { metadata: { name: 'empty' }, ...slice });
@@ -96,7 +96,7 @@ describe('server-side apply', () => {
         /^failed to create manager for existing fields: .*\.secrets: element 0: .* omits key field "name"/,
       );
     });
-    test('comes after the managers that a new object names', async () => {
+    test('is listed after the managers in the managedFields of a new object', async () => {
       const entry = {
         manager: 'before',
         operation: 'Apply',
@@ -208,7 +208,7 @@ describe('server-side apply', () => {
   });
 
   test(
-    'status and scale have entries of their own, and a scale conflicts in its own version [R290 ' + 'R299 R300]',
+    'status and scale have their own entries, and a scale conflicts in its own version [R290 ' + 'R299 R300]',
     async () => {
       const path = web.replace('/web', '/scaled');
       const scaled = (members: object): object => ({
@@ -266,7 +266,7 @@ describe('server-side apply', () => {
       '.size: field not declared in schema',
     ],
     ['with a value of another type', 'm', { ...cm('no'), data: ['x'] }, 422, '.data: expected map, got list'],
-    ['that is no object', 'm', '[]', 400, ''],
+    ['that is not an object', 'm', '[]', 400, ''],
   ])('%s is refused and stores nothing [R171 R286 R354]', async (_what, manager, body, status, message) => {
     const answer = await apply(`${maps}/no`, body, manager);
     expect(answer.status).toBe(status);
@@ -274,13 +274,13 @@ describe('server-side apply', () => {
     expect((await api.get(`${maps}/no`)).status).toBe(404);
   });
 
-  test('creates no subresource, and names a stale version [R289]', async () => {
+  test('of a subresource creates nothing, and reports a stale version [R289]', async () => {
     expect((await apply(`${web.replace('/web', '/none')}/status`, deployment({}), 'm')).status).toBe(404);
     await apply(`${maps}/stale`, cm('stale'), 'm');
     expect((await apply(`${maps}/stale`, cm('stale', { k: 'v' }, { resourceVersion: '1' }), 'm')).status).toBe(409);
   });
 
-  test('to the status takes the metadata that status writes of the kind may change, and owns it', async () => {
+  test('to the status changes the metadata that status writes of the kind may change, and owns it', async () => {
     const name = 'of-status';
     const deployments = web.slice(0, web.lastIndexOf('/'));
     await api.made(deployments, { metadata: { name }, spec: full() });
@@ -300,7 +300,7 @@ describe('server-side apply', () => {
     expect(fields(answer.body, 'of-status')).toEqual({ 'f:status': { 'f:attached': {} } });
   });
 
-  test('compares managers in the version each of them wrote in [R068]', async () => {
+  test('compares managers in the version in which each of them wrote [R068]', async () => {
     const path = (version: string): string =>
       `/apis/autoscaling/${version}/namespaces/apply/horizontalpodautoscalers/h`;
     const scaler = (version: string, spec: object): object => ({
@@ -319,7 +319,7 @@ describe('server-side apply', () => {
       { 'f:spec': { 'f:maxReplicas': {}, 'f:scaleTargetRef': {}, 'f:targetCPUUtilizationPercentage': {} } },
     ]);
     const dropped = await apply(path('v1'), scaler('v1', { maxReplicas: 5 }), 'one');
-    // As upstream, which keeps metrics if managers write in several versions.
+    // Upstream also keeps metrics if managers write in several versions.
     expect(dropped.body.spec!.targetCPUUtilizationPercentage).toBe(70);
     const behavior = { scaleDown: { stabilizationWindowSeconds: 10 } };
     const wanted = (await api.patch(`${path('v2')}?fieldManager=three`, MERGE, { spec: { behavior } })).body.spec!
@@ -329,7 +329,7 @@ describe('server-side apply', () => {
     expect([now.spec!.behavior, now.spec!.minReplicas]).toEqual([wanted, 2]);
   });
 
-  test('to the status takes metadata that a write of the status may change', async () => {
+  test('to the status changes metadata that a write of the status may change', async () => {
     const scaler = (part: object): object => ({
       apiVersion: 'autoscaling/v2',
       kind: 'HorizontalPodAutoscaler',
@@ -350,7 +350,7 @@ describe('server-side apply', () => {
     expect([status.body.metadata!.labels, fields(status.body, 'two')]).toEqual([undefined, undefined]);
   });
 
-  test('that changes nothing has no time of its own', async () => {
+  test('that changes nothing adds an entry without a time', async () => {
     await api.post(maps, cm('timeless', { k: 'v' }));
     const same = await apply(`${maps}/timeless`, cm('timeless', { k: 'v' }), 'late');
     const entries = same.body.metadata!.managedFields as unknown as { manager: string; time?: string }[];
@@ -484,7 +484,7 @@ describe('managers of other writes', () => {
     expect([entries.length, entries.filter(entry => entry === 'ancient-changes Update').length]).toEqual([11, 1]);
   });
 
-  test('show in lists, watches and metadata-only answers, and never in tables [R044]', async () => {
+  test('are shown in lists, watches and metadata-only answers, and never in tables [R044]', async () => {
     await one('shown');
     const list = (await api.get(`${maps}?fieldSelector=metadata.name=shown`)).body;
     expect(managers(listOf(list.items)[0]!)).toEqual(['one Apply']);

@@ -5,15 +5,16 @@ import type { Route } from '../../core/request/route.js';
 import { WholeBody } from '../../core/request/wholeBody.js';
 import { withoutManagedFields } from '../../workers/front/audit/auditedBody.js';
 import { AuditedExchange } from '../../workers/front/audit/auditedExchange.js';
+import { partly } from '../support/values.js';
 
-/** Less than two answers of the greatest size: a test can reach it. */
+/** Less than two answers of the maximum size, so that a test can reach it. */
 vi.mock('../../core/limits.js', async original => ({
   ...(await original<typeof import('../../core/limits.js')>()),
   AUDITED_ANSWERS_BYTES: 15 * 1024 * 1024,
 }));
 
 const JSON_TYPE = [['content-type', 'application/json']] as const;
-const route = {
+const route = partly<Route>({
   target: {
     is: 'resource',
     verb: 'list',
@@ -26,12 +27,12 @@ const route = {
   },
   resource: { kind: 'Pod', listKind: 'PodList', stored: true },
   query: new Map(),
-} as unknown as Route;
+});
 
-/** An exchange with a body, whose answers go nowhere. */
+/** An exchange with a body, whose answers are discarded. */
 function exchangeWith(body: object, method = 'POST'): AuditedExchange {
   const sent = Buffer.from(JSON.stringify(body));
-  const exchange = {
+  const exchange = partly<Exchange>({
     method,
     path: '/',
     query: '',
@@ -47,8 +48,8 @@ function exchangeWith(body: object, method = 'POST'): AuditedExchange {
     },
     respond: () => undefined,
     onAbort: () => undefined,
-    stream: () => ({ write: () => true, onDrain: () => undefined, end: () => undefined, abort: () => undefined }),
-  } as unknown as Exchange;
+    stream: () => ({ write: () => 0, onDrain: () => undefined, end: () => undefined, abort: () => undefined }),
+  });
   return new AuditedExchange(exchange, route, 'id', true, false);
 }
 
@@ -72,7 +73,7 @@ describe('the record of a request for its audit event', () => {
     expect(exchange.responseObject() !== undefined).toBe(hasResponse);
   });
 
-  test('has no answer beyond the bound, sent whole or in parts', () => {
+  test('has no answer above the size limit, whether it is sent whole or in parts', () => {
     const whole = exchangeWith({}, 'GET');
     answerWith(whole, { text: 'x'.repeat(AUDITED_BYTES) });
     const streamed = exchangeWith({}, 'GET');
@@ -86,7 +87,7 @@ describe('the record of a request for its audit event', () => {
     }
   });
 
-  test('has no answer in parts while those of others are too long together', () => {
+  test('has no answer in parts while the answers of other requests reach the common limit', () => {
     const begin = (length: number) => {
       const exchange = exchangeWith({}, 'GET');
       const stream = exchange.stream(200, JSON_TYPE);
@@ -104,16 +105,19 @@ describe('the record of a request for its audit event', () => {
     expect(later.exchange.responseObject()).toEqual({});
   });
 
-  test.each(['Metadata', 'Request'] as const)('is of a long body only what the level %s has', async level => {
-    const exchange = exchangeWith({ metadata: { name: 'x' }, text: 'x'.repeat(AUDITED_NAME_BYTES) });
-    const body = new WholeBody(AUDITED_BYTES);
-    exchange.body(body);
-    await body.bytes;
-    exchange.keep(level);
-    expect(exchange.requestObject() !== undefined).toBe(level === 'Request');
-  });
+  test.each(['Metadata', 'Request'] as const)(
+    'has only those parts of a long body that the level %s needs',
+    async level => {
+      const exchange = exchangeWith({ metadata: { name: 'x' }, text: 'x'.repeat(AUDITED_NAME_BYTES) });
+      const body = new WholeBody(AUDITED_BYTES);
+      exchange.body(body);
+      await body.bytes;
+      exchange.keep(level);
+      expect(exchange.requestObject() !== undefined).toBe(level === 'Request');
+    },
+  );
 
-  test('has an answer in parts once it has ended, and the end is reported', () => {
+  test('has an answer in parts once that has ended, and its end is reported', () => {
     const exchange = exchangeWith({}, 'GET');
     const stream = exchange.stream(200, JSON_TYPE);
     let ended = 0;
@@ -127,7 +131,7 @@ describe('the record of a request for its audit event', () => {
   });
 });
 
-test('managedFields are omitted of objects, of items of lists and of the objects in rows of Tables', () => {
+test('omits managedFields of objects, of items of lists and of the objects in rows of Tables', () => {
   const object = { metadata: { name: 'x', managedFields: [{}] } };
   const bare = { metadata: { name: 'x' } };
   expect(withoutManagedFields(object)).toEqual(bare);

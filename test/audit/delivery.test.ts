@@ -5,11 +5,11 @@ import { Delivery } from '../../plugins/audit/delivery/delivery.js';
 import type { BatchOptions, DeliveryOptions } from '../../plugins/audit/delivery/options.js';
 import { legacyLine } from '../../plugins/audit/log/legacyFormat.js';
 
-/* How sinks are given audit events: in batches, shortened, or one by one while the answer waits. */
+/* How sinks receive audit events: in batches, truncated, or one by one while the answer waits. */
 
 const BATCH: BatchOptions = { bufferSize: 10, maxSize: 3, maxWaitMs: 1000 };
 
-/** A delivery to a writer whose batches the test ends. */
+/** A delivery to a writer whose batches end when the test says so. */
 function deliver(options: Partial<DeliveryOptions> = {}) {
   const batches: string[][] = [];
   const ends: ((error?: Error) => void)[] = [];
@@ -50,7 +50,7 @@ describe('a sink in the mode batch', () => {
     expect(batches[1]).toEqual(['d']);
   });
 
-  test('writes what waits after the time of its first event, however often others come', async () => {
+  test('writes waiting events after the wait time of the first one, however often others arrive', async () => {
     const { add, batches } = deliver();
     add('a');
     await vi.advanceTimersByTimeAsync(900);
@@ -64,7 +64,7 @@ describe('a sink in the mode batch', () => {
     expect(batches[1]).toEqual(['c']);
   });
 
-  test('does not wait for a batch that hangs, and loses and counts what is beyond its buffer', async () => {
+  test('does not wait for a batch that hangs, and drops and counts events beyond its buffer', async () => {
     const { add, batches, lost, fake } = deliver({ batch: { ...BATCH, bufferSize: 4, maxSize: 1 } });
     for (let i = 0; i < 30; i++) add(`${i}`);
     expect(batches).toHaveLength(16);
@@ -73,7 +73,7 @@ describe('a sink in the mode batch', () => {
     expect(fake.log.map(({ message }) => message)).toEqual(['audit events are lost: too many wait to be written']);
   });
 
-  test('keeps a limited number of bytes', () => {
+  test('buffers a limited number of bytes', () => {
     const { delivery, lost, batches } = deliver({ batch: { bufferSize: 1000, maxSize: 1000, maxWaitMs: 1000 } });
     const requestObject = { text: 'x'.repeat(AUDIT_BUFFER_BYTES / 4) };
     for (let i = 0; i < 5; i++) void delivery.write(auditEvent({ level: 'Request', requestObject }));
@@ -81,7 +81,7 @@ describe('a sink in the mode batch', () => {
     expect(batches).toEqual([]);
   });
 
-  test('writes no more batches per second than allowed, after as many at once', async () => {
+  test('writes a burst of batches, and then no more per second than allowed', async () => {
     const throttle = { perSecond: 2, burst: 2 };
     const { add, batches, ends } = deliver({ batch: { ...BATCH, bufferSize: 100, maxSize: 1, throttle } });
     add('a', 'b', 'c', 'd');
@@ -95,7 +95,7 @@ describe('a sink in the mode batch', () => {
     expect(batches).toHaveLength(4);
   });
 
-  test('counts the events of a batch that was not written', async () => {
+  test('counts the events of a batch that could not be written', async () => {
     const { add, ends, lost } = deliver();
     add('a', 'b', 'c');
     ends[0]!(new Error('gone'));
@@ -103,7 +103,7 @@ describe('a sink in the mode batch', () => {
     expect(lost()).toEqual({ webhook: 3 });
   });
 
-  test('writes all that waits when it is closed, without a pause', async () => {
+  test('writes all waiting events without a pause when it is closed', async () => {
     const throttle = { perSecond: 0.01, burst: 1 };
     const { delivery, add, batches, ends } = deliver({ batch: { ...BATCH, maxSize: 2, throttle } });
     add('a', 'b', 'c', 'd', 'e');
@@ -130,14 +130,14 @@ describe('a sink in the mode batch', () => {
 describe('a sink whose sizes are limited', () => {
   const truncate = { maxEventBytes: 100, maxBatchBytes: 10 };
 
-  test('writes events that are too large without bodies, and says so', () => {
+  test('writes events that are too large without bodies, and marks them', () => {
     const { delivery, batches } = deliver({ truncate, batch: { ...BATCH, maxSize: 1 } });
     void delivery.write(auditEvent({ auditID: 'a', level: 'Request', requestObject: { text: 'x'.repeat(100) } }));
     void delivery.write(auditEvent({ auditID: 'b', level: 'Request', requestObject: { t: 1 } }));
     expect(batches).toEqual([['a'], ['b{"t":1}']]);
   });
 
-  test('loses and counts events that are too large without bodies', () => {
+  test('drops and counts events that are too large even without bodies', () => {
     const { delivery, batches, lost } = deliver({ truncate, batch: { ...BATCH, maxSize: 1 } });
     void delivery.write(auditEvent({ auditID: 'x'.repeat(101) }));
     expect(batches).toEqual([]);
@@ -152,7 +152,7 @@ describe('a sink whose sizes are limited', () => {
 });
 
 describe('a sink in a blocking mode', () => {
-  test('writes each event at once, and is waited for', async () => {
+  test('writes each event at once, and callers wait for it', async () => {
     const { delivery, batches, ends } = deliver({ mode: 'blocking' });
     let isWritten = false;
     const writing = Promise.resolve(delivery.write(auditEvent({ auditID: 'a' }))).then(() => (isWritten = true));
@@ -163,7 +163,7 @@ describe('a sink in a blocking mode', () => {
     await writing;
   });
 
-  test('is closed when the last event is written, and counts lost events if it does not end', async () => {
+  test('closes when the last event is written, and counts lost events if the writer hangs', async () => {
     const { delivery, ends, lost } = deliver({ mode: 'blocking' });
     for (let i = 0; i < 2; i++) void delivery.write(auditEvent());
     ends[0]!();
@@ -183,7 +183,7 @@ describe('a sink in a blocking mode', () => {
     expect(second.lost()).toEqual({});
   });
 
-  test('keeps a limited number of bytes', async () => {
+  test('buffers a limited number of bytes', async () => {
     const { delivery, fake, batches, ends } = deliver({ mode: 'blocking' });
     const requestObject = { text: 'x'.repeat(AUDIT_BUFFER_BYTES / 4) };
     const write = () => void delivery.write(auditEvent({ level: 'Request', requestObject }));
@@ -196,7 +196,7 @@ describe('a sink in a blocking mode', () => {
     expect(batches).toHaveLength(4);
   });
 
-  test('counts an error, which is one for the caller in blocking-strict alone', async () => {
+  test('counts errors, and passes them on to the caller only in blocking-strict', async () => {
     for (const mode of ['blocking', 'blocking-strict'] as const) {
       const { delivery, ends, lost } = deliver({ mode });
       const written = Promise.resolve(delivery.write(auditEvent())).then(
@@ -210,7 +210,7 @@ describe('a sink in a blocking mode', () => {
   });
 });
 
-test('the format legacy has a line of text for each event', () => {
+test('writes a line of text for each event in the format legacy', () => {
   const event = auditEvent({
     auditID: 'id',
     user: { username: 'ann', groups: ['a', 'b"c'] },

@@ -54,7 +54,7 @@ const all = (): string[] =>
 const lines = (count: number): string[] => Array.from({ length: count }, (_, i) => line(i).trim());
 
 describe('a log that is rotated', () => {
-  test('is renamed before it would be too large, and has every line', async () => {
+  test('is renamed before it would become too large, without losing lines', async () => {
     const file = open();
     await Promise.all(Array.from({ length: 25 }, (_, i) => file.append(line(i))));
     await file.close();
@@ -65,13 +65,13 @@ describe('a log that is rotated', () => {
     expect(all()).toEqual(lines(25));
   });
 
-  test('loses and mixes nothing if several threads write to it', async () => {
+  test('neither loses nor mixes lines if several threads write to it', async () => {
     const writers = [open(), open(), open()];
     await Promise.all(Array.from({ length: 600 }, (_, i) => writers[i % 3]!.append(line(i))));
     expect(all()).toEqual(lines(600));
   });
 
-  test('is written under its name again after others have renamed it', async () => {
+  test('is created again after another program has renamed it', async () => {
     const file = open();
     await file.append('a\n');
     renameSync(path, join(folder, 'elsewhere'));
@@ -79,7 +79,7 @@ describe('a log that is rotated', () => {
     expect([textOf('elsewhere'), textOf('audit.log')]).toEqual(['a\n', 'b\n']);
   });
 
-  test('continues where the last server has ended', async () => {
+  test('continues where the previous server has ended', async () => {
     writeFileSync(path, 'x'.repeat(99) + '\n');
     const file = open();
     await file.append(line(1));
@@ -87,7 +87,7 @@ describe('a log that is rotated', () => {
     expect(textOf('audit.log')).toBe(line(1));
   });
 
-  test('keeps the youngest of the rotated logs, and compresses them', async () => {
+  test('keeps the newest rotated logs, and compresses them', async () => {
     const file = open({ maxBackups: 2, compresses: true });
     for (let i = 0; i < 50; i++, fake.now++) await file.append(line(i));
     await file.close();
@@ -97,7 +97,7 @@ describe('a log that is rotated', () => {
     expect(all()).toEqual(lines(50).slice(20));
   });
 
-  test('keeps the mode that others have given it, also of compressed logs', async () => {
+  test('keeps the file mode that was set from outside, also for compressed logs', async () => {
     const file = open({ compresses: true });
     await file.append(line(0));
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -108,7 +108,7 @@ describe('a log that is rotated', () => {
     expect(files()[0]).toMatch(/\.gz$/);
   });
 
-  test('does not displace a rotated log by a name that another thread has claimed', async () => {
+  test('does not replace a rotated log whose name another thread has claimed', async () => {
     const backups = new Backups(path, { ...KEEPS_ALL, maxBackups: 1 }, Date.now);
     const name = 'audit-2026-01-01T00-00-00.000.log';
     writeFileSync(join(folder, name), 'a\n');
@@ -127,7 +127,7 @@ describe('a log that is rotated', () => {
     expect(files()).toEqual([young, 'audit-2001-01-01T00-00-00.000.txt', 'audit-other.log', 'audit.log'].sort());
   });
 
-  test('compresses what a server that was killed has begun to compress', async () => {
+  test('finishes a compression that a killed server has begun', async () => {
     const name = 'audit-2029-12-31T12-00-00.000.log';
     writeFileSync(join(folder, name), 'whole\n');
     writeFileSync(join(folder, `${name}.gz.part`), 'part');
@@ -141,7 +141,7 @@ describe('a log that is rotated', () => {
     expect(existsSync(join(folder, name))).toBe(false);
   });
 
-  test('refuses a line that no file may have, and reports what cannot be written', async () => {
+  test('refuses a line that is larger than a file may be, and reports failed writes', async () => {
     const file = open();
     await expect(file.append('x'.repeat(101))).rejects.toThrow('101 bytes are more than a file may have');
     const elsewhere = new RotatingFile(join(folder, 'none', 'a.log'), KEEPS_ALL, fake.host);

@@ -4,7 +4,7 @@ import { checkAudit } from '../../core/server/audit.js';
 
 const check = (...flags: string[]) => checkAudit(loadSettings(flags));
 
-test.each(['--audit-log', '--audit-webhook'])('limits of a sink that contradict each other are refused: %s', sink => {
+test.each(['--audit-log', '--audit-webhook'])('contradictory limits of a sink are refused: %s', sink => {
   const throttled = [`${sink}-mode=batch`, `${sink}-batch-throttle-enable`];
   expect(() => check(...throttled, `${sink}-batch-throttle-qps=0`)).toThrow(
     `${sink}-batch-throttle-qps: must be positive with ${sink}-batch-throttle-enable`,
@@ -12,7 +12,7 @@ test.each(['--audit-log', '--audit-webhook'])('limits of a sink that contradict 
   expect(() => check(...throttled, `${sink}-batch-throttle-qps=1`, `${sink}-batch-throttle-burst=0`)).toThrow(
     `${sink}-batch-throttle-burst: must be positive with ${sink}-batch-throttle-enable`,
   );
-  // Whether or not events are truncated, as upstream does.
+  // Upstream also refuses these if events are not truncated.
   for (const more of [[], [`${sink}-truncate-enabled`]])
     expect(() => check(...more, `${sink}-truncate-max-batch-size=5`, `${sink}-truncate-max-event-size=6`)).toThrow(
       `${sink}-truncate-max-batch-size: must be at least ${sink}-truncate-max-event-size, which is 6`,

@@ -66,7 +66,7 @@ const lost = (plugin: string): Promise<number> => server.counter('apiserver_audi
 describe('the audit webhook', () => {
   afterEach(stop);
 
-  test('gets lists of events in batches, and all of them before the server has ended', async () => {
+  test('gets events in batches, and all of them before the server has ended', async () => {
     await start({ auditWebhookBatchMaxSize: 4 });
     await get('a', 'b', 'c');
     expect(await server.end()).toBe(0);
@@ -82,7 +82,7 @@ describe('the audit webhook', () => {
     await start({ auditWebhookBatchMaxSize: 1, auditWebhookBatchBufferSize: 10 }, () => 'hang');
     const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
     expect(await get(...names)).toEqual(names.map(() => 404));
-    // 15 batches at once, by the default throttle, and 10 that wait.
+    // 15 batches at once, according to the default throttle, and 10 that wait.
     expect(
       await eventually(
         () => lost('buffered'),
@@ -107,7 +107,7 @@ describe('the audit webhook', () => {
     expect(got()).toEqual(both('b'));
   });
 
-  test('in the mode blocking-strict refuses requests whose event it has not taken, before they do anything', async () => {
+  test('in the mode blocking-strict refuses requests whose event it has not accepted, before they have any effect', async () => {
     let isDown = true;
     const settings = { auditWebhookMode: 'blocking-strict', auditWebhookInitialBackoff: '1ms' };
     const legacy = { auditLogPath: 'audit.log', auditLogFormat: 'legacy' };
@@ -130,7 +130,7 @@ describe('in the mode blocking', () => {
   );
   afterAll(stop);
 
-  test('the webhook has the events before the client has its answer', async () => {
+  test('the webhook gets the events before the client gets its answer', async () => {
     expect(await get('a')).toEqual([404]);
     expect(got()).toEqual(both('a'));
   });
@@ -142,7 +142,7 @@ describe('in the mode blocking', () => {
     webhook.answer = () => ({});
   });
 
-  test('the policy is followed when its file changes, and the former one while that cannot be used', async () => {
+  test('a changed policy file takes effect; while the file is invalid, the former policy applies', async () => {
     const reloads = (status: string) => server.counter('apiserver_audit_policy_reloads_total', { status });
     const usePolicy = async (text: string, status: string, times: number): Promise<void> => {
       writeFileSync(join(server.directory, 'policy.yaml'), text);

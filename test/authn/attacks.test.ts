@@ -25,7 +25,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'attacks-'));
   const ca = await authority('provider-ca');
   provider = await TestProvider.start([own], ca);
-  // Two issuers, at two paths of one provider, with a key each.
+  // Two issuers at two paths of one provider, each with its own key.
   const serve = (path: string, key: typeof own): void => {
     provider.handlers.set(`${path}/.well-known/openid-configuration`, (_, response) =>
       response.end(JSON.stringify({ issuer: provider.url + path, jwks_uri: `${provider.url}${path}/keys` })),
@@ -52,7 +52,7 @@ beforeAll(async () => {
     const issued = await of.issue('front-proxy', hosts);
     certificates[name] = { cert: issued.certificate, key: issued.key };
   }
-  // A certificate that is no CA issues one.
+  // A certificate that is issued by one that is not a CA.
   const leaf = await proxies.issue('front-proxy');
   const { issue } = await import('../../core/services/pki/certificate.js');
   const period = { notBefore: Date.now() - 3_600_000, notAfter: Date.now() + 3_600_000 };
@@ -103,7 +103,7 @@ function post(
   });
 }
 
-/** The user that the server identifies; the code of a refusal. */
+/** The user that the server identifies, or the code of a refusal. */
 async function whoami(
   headers: object,
   certificate?: string,
@@ -139,7 +139,7 @@ describe('a token', () => {
     });
   });
 
-  test('that one issuer signs in the name of another is refused for every key id', async () => {
+  test('that one issuer signs in the name of another is refused with every key id', async () => {
     for (const kid of ['own', 'other', undefined, '', null, 1, ['own'], { own: 1 }, '__proto__', '../../../etc/passwd'])
       expect(await whoami(bearer(signed({ alg: 'RS256', kid }, claims(), other)))).toBe(401);
   });
@@ -147,7 +147,7 @@ describe('a token', () => {
   test('for the audience of another issuer is refused', async () =>
     expect(await whoami(bearer(signed(RS256, claims({ aud: 'client/b' }))))).toBe(401));
 
-  test('that brings its own key, or says where it is, is refused, and nothing is fetched', async () => {
+  test('that contains its own key, or the address of one, is refused, and nothing is fetched', async () => {
     const jwk = await exportJWK(other.publicKey);
     const before = provider.hits.length;
     const jku = `${provider.url}/evil`;
@@ -156,7 +156,7 @@ describe('a token', () => {
     expect(provider.hits.slice(before).filter(path => path.includes('evil'))).toEqual([]);
   });
 
-  test('that is signed with a public key as a secret, or not at all, is refused', async () => {
+  test('that is signed with a public key as an HMAC secret, or is unsigned, is refused', async () => {
     const pem = own.publicKey.export({ type: 'spki', format: 'pem' });
     const der = own.publicKey.export({ type: 'spki', format: 'der' });
     const jwk = JSON.stringify(await exportJWK(own.publicKey));
@@ -181,7 +181,7 @@ describe('a token', () => {
       expect(await whoami(bearer(signed({ ...RS256, ...more }, claims())))).toBe(401);
   });
 
-  test('whose issuer is nearly one of the server, or not a text, is refused', async () => {
+  test('whose issuer is similar to a known one, or not a string, is refused', async () => {
     const iss = `${provider.url}/a`;
     for (const near of [
       `${iss}/`,
@@ -197,7 +197,7 @@ describe('a token', () => {
       expect(await whoami(bearer(signed(RS256, claims({ iss: near }))))).toBe(401);
   });
 
-  test('cannot get members by names of prototypes, or twice', async () => {
+  test('cannot set members by names of prototype members or duplicate names', async () => {
     const { sub, ...rest } = claims() as { sub: string };
     const polluted = JSON.stringify({ ...rest, sub }).replace('{', '{"__proto__":{"groups":["x"]},');
     expect(await whoami(bearer(signed(RS256, polluted)))).toEqual({
@@ -208,7 +208,7 @@ describe('a token', () => {
     expect(await whoami(bearer(signed(RS256, inherited)))).toBe(401);
   });
 
-  test('cannot name groups of the server', async () => {
+  test('cannot claim reserved groups', async () => {
     const groups = ['system:masters', '', 'system:authenticated'];
     expect(await whoami(bearer(signed(RS256, claims({ groups }))))).toMatchObject({
       groups: ['/a:system:masters', '/a:', '/a:system:authenticated', 'system:authenticated'],
@@ -223,7 +223,7 @@ describe('a token', () => {
       expect(await whoami(bearer(bad))).toBe(401);
   });
 
-  test('is not valid for another audience because it is for this one, and the reverse', async () => {
+  test('that is valid for one audience remains invalid for another, and vice versa', async () => {
     const token = signed(RS256, claims({ sub: 'reviewed' }));
     const review = async (audiences?: string[]): Promise<boolean | undefined> => {
       const spec = { token, ...(audiences ? { audiences } : {}) };
@@ -248,9 +248,9 @@ describe('headers of a proxy', () => {
     ['of a server', 'server'],
     ['of a CA with the same name', 'twin'],
     ['that one of a proxy has issued', 'forged'],
-  ])('are not believed with a certificate %s', async (_, name) => expect(await whoami(headers, name)).toBe(401));
+  ])('are refused with a certificate %s', async (_, name) => expect(await whoami(headers, name)).toBe(401));
 
-  test('are not believed without one, beside a token, or under other names', async () => {
+  test('are ignored without a certificate, together with a token, or under other names', async () => {
     expect(await whoami(headers)).toBe(401);
     const token = signed(RS256, claims({ sub: 'beside' }));
     for (let i = 0; i < 2; i++)
@@ -258,7 +258,7 @@ describe('headers of a proxy', () => {
     expect(await whoami({ X_Remote_User: 'admin', 'X-Remote-Users': 'admin' }, 'proxy')).toBe(401);
   });
 
-  test('of one user are not those of the next one over the same connection', async () => {
+  test('of one request do not affect the next one on the same connection', async () => {
     const users = await Promise.all(
       Array.from({ length: 20 }, async (_, i) => await whoami({ 'X-Remote-User': `u${i % 3}` }, 'proxy')),
     );
@@ -284,7 +284,7 @@ describe('a path without credentials', () => {
       socket.on('error', reject);
     });
 
-  test('is the one of the file alone, however others are spelt', async () => {
+  test('is only the path in the file, whatever the spelling of other paths', async () => {
     expect(await raw('/livez')).toMatch(/^HTTP\/1\.1 200 /);
     for (const path of [
       '/livez/../version',
@@ -306,7 +306,7 @@ describe('a path without credentials', () => {
   });
 });
 
-test('an elliptic key that is no key of a provider signs nothing', async () => {
+test('a token that is signed with an elliptic key unknown to the provider is refused', async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const content = `${encode({ alg: 'ES256', kid: 'own' })}.${encode(claims())}`;
   const signature = sign('sha256', Buffer.from(content), { key: privateKey, dsaEncoding: 'ieee-p1363' });

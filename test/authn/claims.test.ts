@@ -7,7 +7,10 @@ import { UserMaker } from '../../plugins/authn/jwt/user.js';
 import { checkClaims, decodeToken, verificationKeysOf, verifySignature } from '../../plugins/authn/jwt/verify.js';
 import { signingKey } from './provider.js';
 
-/* Tokens with odd claims and headers: facts of the upstream server, release 1.32, except where marked. */
+/*
+ * Tokens with unusual claims and headers: the results are those of the upstream server, release 1.32, except where
+ * marked.
+ */
 
 const key = signingKey('one');
 const NOW = Date.parse('2026-01-01T00:00:00Z');
@@ -26,14 +29,14 @@ const encode = (text: string): string => Buffer.from(text).toString('base64url')
 const CLAIMS = { iss: 'https://issuer.example', aud: 'client', sub: 's', exp: EXP, groups: ['g'] };
 const HEADER = '"alg":"RS256","kid":"one"';
 
-/** A signed token of claims as a text, after which come the members `more`, and of a header. */
+/** A signed token of claims as a text, followed by the members `more`, and of a header. */
 function tokenOf(claims: object, more = '', header = HEADER): string {
   const payload = JSON.stringify({ ...CLAIMS, ...claims }).replace(/\}$/, `${more && `,${more}`}}`);
   const signed = `${encode(`{${header}}`)}.${encode(payload)}`;
   return `${signed}.${sign('sha256', Buffer.from(signed), key.privateKey).toString('base64url')}`;
 }
 
-/** The user of a token with its groups; the reason if it is refused. */
+/** The user of a token with its groups, or the reason why it is refused. */
 async function userOf(token: string): Promise<string> {
   try {
     const decoded = decodeToken(token);
@@ -52,21 +55,29 @@ const NOT_A_NUMBER = 'must be a number of seconds';
 
 describe('a token is accepted', () => {
   test.each<[what: string, claims: object, more?: string, header?: string, user?: string]>([
-    ['whose times are texts', { exp: String(EXP), nbf: '1', iat: '1.5e3' }],
+    ['whose times are strings', { exp: String(EXP), nbf: '1', iat: '1.5e3' }],
     ['whose times have fractions', { exp: EXP + 0.7, nbf: 1.5, iat: 1.5 }],
     ['with null as nbf', { nbf: null }],
     ['issued in the future', { iat: EXP }],
     ['for several audiences', { aud: ['x', 'client'] }],
-    ['with a claim twice, of which the last counts', {}, '"sub":"t"', HEADER, 'p:t g:g'],
-    ['with groups as a text', { groups: 'one' }, '', HEADER, 'p:s g:one'],
+    ['with a duplicate claim, of which the last counts', {}, '"sub":"t"', HEADER, 'p:t g:g'],
+    ['with groups as a string', { groups: 'one' }, '', HEADER, 'p:s g:one'],
     ['without groups', { groups: null }, '', HEADER, 'p:s'],
     ['with a thousand groups', { groups: Array(1000).fill('x') }, '', HEADER, `p:s${' g:x'.repeat(1000)}`],
-    ['with claims of the name of a prototype', {}, '"__proto__":{"sub":"evil","groups":["evil"]},"constructor":{}'],
-    ['with claims that are deep', {}, `"deep":${'['.repeat(2000)}${']'.repeat(2000)}`],
+    [
+      'with claims that have names of prototype members',
+      {},
+      '"__proto__":{"sub":"evil","groups":["evil"]},"constructor":{}',
+    ],
+    ['with deeply nested claims', {}, `"deep":${'['.repeat(2000)}${']'.repeat(2000)}`],
     ['with a lone surrogate, which is replaced', {}, '"sub":"\\ud800"', HEADER, 'p:\ufffd g:g'],
-    ['without the name of its key', {}, '', '"alg":"RS256"'],
-    ['that brings along another key', {}, '', `${HEADER},"jku":"https://x","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"}`],
-    ['with groups beside the source of others', {}, '"_claim_names":{"groups":"s"},"_claim_sources":{"s":{"JWT":"x"}}'],
+    ['without a key id', {}, '', '"alg":"RS256"'],
+    ['that contains another key', {}, '', `${HEADER},"jku":"https://x","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"}`],
+    [
+      'with groups and a source of other groups',
+      {},
+      '"_claim_names":{"groups":"s"},"_claim_sources":{"s":{"JWT":"x"}}',
+    ],
   ])('%s', async (_what, claims, more = '', header = HEADER, user = GOOD) => {
     expect(await userOf(tokenOf(claims, more, header))).toBe(user);
   });
@@ -74,16 +85,16 @@ describe('a token is accepted', () => {
 
 describe('a token is refused', () => {
   test.each<[what: string, claims: object, why: string, more?: string, header?: string]>([
-    ['that ends when times overflow', { exp: 1e300 }, 'token is expired'],
-    ['that ends before times that can be shown', { exp: -1e300 }, 'token is expired'],
-    ['that ends with the last second of 64 bits', {}, 'token is expired', '"exp":9223372036854775807'],
-    ['whose end is null', { exp: null }, NOT_A_NUMBER],
-    ['whose end is no number', { exp: 'soon' }, NOT_A_NUMBER],
-    ['whose end is an empty text', { exp: '' }, NOT_A_NUMBER],
-    ['whose end is hexadecimal', { exp: '0xffffffffff' }, NOT_A_NUMBER],
-    ['whose end is a list', { exp: [EXP] }, NOT_A_NUMBER],
-    ['whose end is true', { exp: true }, NOT_A_NUMBER],
-    ['that ends twice, at last in the past', {}, 'token is expired', '"exp":1'],
+    ['whose expiration time overflows', { exp: 1e300 }, 'token is expired'],
+    ['whose expiration time is too early to be shown', { exp: -1e300 }, 'token is expired'],
+    ['whose expiration time is the last second of 64 bits', {}, 'token is expired', '"exp":9223372036854775807'],
+    ['whose expiration time is null', { exp: null }, NOT_A_NUMBER],
+    ['whose expiration time is not a number', { exp: 'soon' }, NOT_A_NUMBER],
+    ['whose expiration time is an empty string', { exp: '' }, NOT_A_NUMBER],
+    ['whose expiration time is hexadecimal', { exp: '0xffffffffff' }, NOT_A_NUMBER],
+    ['whose expiration time is a list', { exp: [EXP] }, NOT_A_NUMBER],
+    ['whose expiration time is true', { exp: true }, NOT_A_NUMBER],
+    ['with two expiration times, the last in the past', {}, 'token is expired', '"exp":1'],
     ['with null as iat', { iat: null }, NOT_A_NUMBER],
     ['with an object as nbf', { nbf: {} }, NOT_A_NUMBER],
     ['for a number', { aud: 1 }, 'aud must be a string'],
@@ -93,24 +104,29 @@ describe('a token is refused', () => {
     ['with groups in lists', { groups: [['a'], 'b'] }, 'cannot read array'],
     ['with an object as groups', { groups: { a: 1 } }, 'cannot read object'],
     ['with a number among groups', { groups: ['a', 1] }, 'cannot read array'],
-    ['with sources that are none', { groups: undefined }, '_claim_names must be an object', '"_claim_names":5'],
-    ['with groups of no source', { groups: undefined }, 'source does not exist', '"_claim_names":{"groups":"s"}'],
+    ['with invalid sources', { groups: undefined }, '_claim_names must be an object', '"_claim_names":5'],
     [
-      'with groups of a prototype',
+      'with groups from a missing source',
+      { groups: undefined },
+      'source does not exist',
+      '"_claim_names":{"groups":"s"}',
+    ],
+    [
+      'with groups from a prototype member',
       { groups: undefined },
       'source does not exist',
       '"_claim_names":{"groups":"constructor"},"_claim_sources":{}',
     ],
     ['with two algorithms', {}, 'no token', '', `"alg":"none",${HEADER}`],
-    ['with two names of keys', {}, 'no token', '', `"kid":"two",${HEADER}`],
-    ['with another name of a key', {}, 'failed to verify signature', '', '"alg":"RS256","kid":"two"'],
+    ['with two key ids', {}, 'no token', '', `"kid":"two",${HEADER}`],
+    ['with another key id', {}, 'failed to verify signature', '', '"alg":"RS256","kid":"two"'],
     ['with a list of algorithms', {}, 'unsupported algorithm', '', '"alg":["RS256"],"kid":"one"'],
-    ['with an extension that is critical', {}, '`crit`', '', `${HEADER},"crit":["exp"]`],
-    // Upstream accepts these: a name that is a prefix alone would be that of all who have none.
+    ['with a critical extension', {}, '`crit`', '', `${HEADER},"crit":["exp"]`],
+    // Upstream accepts these. A name that is only the prefix would be the same for all users without a name.
     ['with an empty sub', { sub: '' }, 'the user name is empty'],
     ['with null as sub', { sub: null }, 'the user name is empty'],
-    // And these: names of claims are case-sensitive (RFC 7519, 10.1.1), and null is no group.
-    ['with EXP as its end', { exp: undefined }, 'token has no expiry', `"EXP":${EXP}`],
+    // Upstream also accepts these. Names of claims are case-sensitive (RFC 7519, 10.1.1), and null is not a group.
+    ['with EXP as its expiration time', { exp: undefined }, 'token has no expiry', `"EXP":${EXP}`],
     ['with null among groups', { groups: ['a', null] }, 'cannot read array'],
   ])('%s', async (_what, claims, why, more = '', header = HEADER) => {
     expect(await userOf(tokenOf(claims, more, header))).toContain(why);

@@ -3,7 +3,7 @@ import { namingOf, type NamingName } from '../../core/naming.js';
 import { readAuthenticationFile } from '../../plugins/authn/jwt/file.js';
 import { authority } from './certificates.js';
 
-/* The members of an authenticator that tests change. */
+/* The members of an authenticator that the tests change. */
 const authenticator = () => ({
   issuer: { url: 'https://issuer.example', audiences: ['aud'] } as Record<string, unknown>,
   claimMappings: { username: { claim: 'sub', prefix: '' } } as Record<string, unknown>,
@@ -24,7 +24,7 @@ const read = (content: unknown, { naming = 'neutral' as NamingName, allowsAnonym
     allowsAnonymous,
   });
 
-/** The message of the refusal; undefined if it is accepted. */
+/** The message of the refusal; undefined if the file is accepted. */
 async function refusal(content: unknown, options?: Parameters<typeof read>[1]): Promise<string | undefined> {
   return await read(content, options).then(
     () => undefined,
@@ -32,7 +32,7 @@ async function refusal(content: unknown, options?: Parameters<typeof read>[1]): 
   );
 }
 
-/** The refusal of a file with one authenticator, which has been changed. */
+/** The refusal of a file with one changed authenticator; undefined if it is accepted. */
 function refusalOf(change: (one: Authenticator) => void): Promise<string | undefined> {
   const one = authenticator() as Authenticator;
   change(one);
@@ -40,7 +40,7 @@ function refusalOf(change: (one: Authenticator) => void): Promise<string | undef
 }
 
 describe('an authentication file', () => {
-  test.each(['v1beta1', 'v1alpha1'])('is of version %s, in both namings [A228] [R563x]', async version => {
+  test.each(['v1beta1', 'v1alpha1'])('is accepted in version %s, in both namings [A228] [R563x]', async version => {
     for (const [naming, domain] of [
       ['neutral', 'orchestrator.io'],
       ['kubernetes', 'k8s.io'],
@@ -55,7 +55,7 @@ describe('an authentication file', () => {
     ['no version', { apiVersion: undefined }, 'apiVersion: must be'],
     ['another kind', { kind: 'AuthorizationConfiguration' }, 'kind: must be AuthenticationConfiguration'],
     ['an unknown field', { foo: 1 }, 'foo: unknown field'],
-    ['a list that is none', { jwt: {} }, 'jwt: must be a list, not an object'],
+    ['a value that is not a list', { jwt: {} }, 'jwt: must be a list, not an object'],
   ])('with %s is refused, with the file and the field [A228]', async (_, more, message) =>
     expect(await refusal({ ...fileOf([authenticator()]), ...more })).toContain(`authn.yaml: ${message}`),
   );
@@ -73,7 +73,7 @@ jwt:
 `);
     expect(jwt).toMatchObject([{ issuer: { url: 'https://a.example' }, username: { claim: 'sub', prefix: 'a:' } }]);
   });
-  test('has several issuers, at most 64 [A232] [A443]', async () => {
+  test('may have several issuers, at most 64 [A232] [A443]', async () => {
     const many = (count: number) =>
       fileOf(
         Array.from({ length: count }, (_, i) => ({
@@ -99,9 +99,9 @@ describe('the issuer', () => {
   ])('has an https URL, not %j [A233]', async (url, message) =>
     expect(await refusalOf(one => Object.assign(one.issuer, { url }))).toContain(message),
   );
-  test('is not that of an earlier authenticator [A233]', async () =>
+  test('must differ from that of an earlier authenticator [A233]', async () =>
     expect(await refusal(fileOf([authenticator(), authenticator()]))).toContain('jwt[1].issuer.url: is the same as'));
-  test('is not the issuer of the tokens of service accounts [A234]', async () =>
+  test('must differ from the issuer of service account tokens [A234]', async () =>
     expect(await refusalOf(one => Object.assign(one.issuer, { url: 'https://own.example' }))).toContain(
       "jwt[0].issuer.url: must not be the issuer of this server's own tokens",
     ));
@@ -117,13 +117,13 @@ describe('the issuer', () => {
     }));
     expect(await refusal(fileOf(two))).toContain('jwt[1].issuer.discoveryURL: is the same as');
   });
-  test('has a CA in PEM [A238]', async () => {
+  test('must have a CA in PEM [A238]', async () => {
     const ca = (certificateAuthority: string) => refusalOf(one => Object.assign(one.issuer, { certificateAuthority }));
     expect(await ca((await authority('x')).certificate)).toBeUndefined();
     expect(await ca('junk')).toContain('certificateAuthority: must have at least one certificate in PEM');
     expect(await ca('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')).toContain('cannot be parsed');
   });
-  test('has audiences, and MatchAny if there are several [A239] [A240]', async () => {
+  test('must have audiences, and MatchAny if there are several [A239] [A240]', async () => {
     const of = (audiences: unknown, audienceMatchPolicy?: string) =>
       refusalOf(one => Object.assign(one.issuer, { audiences, audienceMatchPolicy }));
     expect(await of(['a'])).toBeUndefined();
@@ -134,7 +134,7 @@ describe('the issuer', () => {
     expect(await of(['a', ''], 'MatchAny')).toContain('audiences[1]: must not be empty');
     expect(await of(['a', 'a'], 'MatchAny')).toContain('audiences[1]: is the same as');
   });
-  test('has no egress selector [A263]', async () =>
+  test('must not have an egress selector [A263]', async () =>
     expect(await refusalOf(one => Object.assign(one.issuer, { egressSelectorType: 'cluster' }))).toContain(
       'egressSelectorType: egress selectors are not supported',
     ));
@@ -176,17 +176,19 @@ describe('rules', () => {
 });
 
 describe('mappings', () => {
-  const mapped = (mappings: object) => refusalOf(one => Object.assign(one.claimMappings, mappings));
-  test('of the user name are a claim with a prefix, or an expression [A243] [A244]', async () => {
-    expect(await mapped({ username: { claim: 'sub', prefix: 'x:' } })).toBeUndefined();
-    expect(await mapped({ username: { expression: 'claims.name + "!"' } })).toBeUndefined();
-    expect(await mapped({ username: undefined })).toContain('username: must have a claim or an expression');
-    expect(await mapped({ username: { claim: 'sub' } })).toContain('username.prefix: is missing');
-    expect(await mapped({ username: { claim: 'a', prefix: '', expression: 'claims.a' } })).toContain('exclude');
-    expect(await mapped({ username: { prefix: 'x', expression: 'claims.a' } })).toContain(
+  const refusalOfMappings = (mappings: object) => refusalOf(one => Object.assign(one.claimMappings, mappings));
+  test('of the user name must be a claim with a prefix, or an expression [A243] [A244]', async () => {
+    expect(await refusalOfMappings({ username: { claim: 'sub', prefix: 'x:' } })).toBeUndefined();
+    expect(await refusalOfMappings({ username: { expression: 'claims.name + "!"' } })).toBeUndefined();
+    expect(await refusalOfMappings({ username: undefined })).toContain('username: must have a claim or an expression');
+    expect(await refusalOfMappings({ username: { claim: 'sub' } })).toContain('username.prefix: is missing');
+    expect(await refusalOfMappings({ username: { claim: 'a', prefix: '', expression: 'claims.a' } })).toContain(
+      'exclude',
+    );
+    expect(await refusalOfMappings({ username: { prefix: 'x', expression: 'claims.a' } })).toContain(
       'username.prefix: is for claims',
     );
-    expect(await mapped({ username: { expression: 'claims.a +' } })).toContain('does not compile');
+    expect(await refusalOfMappings({ username: { expression: 'claims.a +' } })).toContain('does not compile');
   });
   test.each([
     ['claims.email', {}, false],
@@ -210,14 +212,16 @@ describe('mappings', () => {
       else expect(found).toContain('claims.email_verified must be used as well');
     },
   );
-  test('of groups and uid are claims or expressions [A247] [A248]', async () => {
-    expect(await mapped({ groups: { claim: 'g', prefix: '' }, uid: { claim: 'u' } })).toBeUndefined();
-    expect(await mapped({ groups: { expression: 'claims.g' }, uid: { expression: 'claims.u' } })).toBeUndefined();
-    expect(await mapped({ groups: { claim: 'g' } })).toContain('groups.prefix: is missing');
-    expect(await mapped({ uid: { claim: 'u', expression: 'claims.u' } })).toContain(
+  test('of groups and uid must be claims or expressions [A247] [A248]', async () => {
+    expect(await refusalOfMappings({ groups: { claim: 'g', prefix: '' }, uid: { claim: 'u' } })).toBeUndefined();
+    expect(
+      await refusalOfMappings({ groups: { expression: 'claims.g' }, uid: { expression: 'claims.u' } }),
+    ).toBeUndefined();
+    expect(await refusalOfMappings({ groups: { claim: 'g' } })).toContain('groups.prefix: is missing');
+    expect(await refusalOfMappings({ uid: { claim: 'u', expression: 'claims.u' } })).toContain(
       'uid: claim and expression exclude',
     );
-    expect(await mapped({ uid: { claim: 'u', prefix: 'x' } })).toContain('uid.prefix: unknown field');
+    expect(await refusalOfMappings({ uid: { claim: 'u', prefix: 'x' } })).toContain('uid.prefix: unknown field');
   });
   test.each([
     ['example.com/team', undefined],
@@ -231,16 +235,18 @@ describe('mappings', () => {
     ['orchestrator.io/x', 'reserved for the system'],
     ['a.orchestrator.io/x', 'reserved for the system'],
   ])('of extra have keys with a domain: %j [A249] [A250] [A251] [A252]', async (key, message) => {
-    const found = await mapped({ extra: [{ key, valueExpression: 'claims.a' }] });
+    const found = await refusalOfMappings({ extra: [{ key, valueExpression: 'claims.a' }] });
     if (message === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(message);
   });
-  test('of extra have keys once, with a value [A249] [A251]', async () => {
+  test('of extra must have unique keys, with a value [A249] [A251]', async () => {
     const one = { key: 'example.com/a', valueExpression: 'claims.a' };
-    expect(await mapped({ extra: [one, one] })).toContain('extra[1].key: is the same as');
-    expect(await mapped({ extra: [{ key: 'example.com/a' }] })).toContain('extra[0].valueExpression: is missing');
+    expect(await refusalOfMappings({ extra: [one, one] })).toContain('extra[1].key: is the same as');
+    expect(await refusalOfMappings({ extra: [{ key: 'example.com/a' }] })).toContain(
+      'extra[0].valueExpression: is missing',
+    );
   });
-  test('of extra may not have the domains of the other naming there [A252]', async () => {
+  test('of extra must not have domains that the other naming reserves [A252]', async () => {
     const one = {
       ...authenticator(),
       claimMappings: {
@@ -256,7 +262,7 @@ describe('mappings', () => {
 describe('anonymous', () => {
   const anonymous = (value: object, options?: Parameters<typeof read>[1]) =>
     refusal(fileOf([], { anonymous: value }), options);
-  test('is on or off, for all paths or some [A254] [A256] [A449]', async () => {
+  test('is enabled or disabled, for all paths or some [A254] [A256] [A449]', async () => {
     expect((await read(fileOf([], { anonymous: { enabled: true } }))).anonymous).toEqual({ enabled: true });
     const limited = { enabled: true, conditions: [{ path: '/livez' }, { path: '/healthz' }] };
     expect((await read(fileOf([], { anonymous: limited }))).anonymous).toEqual({
@@ -264,7 +270,7 @@ describe('anonymous', () => {
       paths: ['/livez', '/healthz'],
     });
   });
-  test('has conditions only if it is on, and a gate [A254] [A449]', async () => {
+  test('may have conditions only if it is on and the gate is enabled [A254] [A449]', async () => {
     expect(await anonymous({ enabled: false, conditions: [{ path: '/livez' }] })).toContain('anonymous.conditions: ');
     expect(await anonymous({ enabled: 'true' })).toContain('anonymous.enabled: must be true or false, not string');
     expect(await anonymous({ enabled: true }, { allowsAnonymous: false })).toContain(

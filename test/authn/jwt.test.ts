@@ -13,7 +13,7 @@ import { inVirtualTime } from '../support/virtualTime.js';
 import { authority } from './certificates.js';
 import { signingKey, TestProvider } from './provider.js';
 
-/** The part of the plugin in the main thread, and one in the pool, as a server connects them. */
+/** The parts of the plugin in the main thread and in a pool thread, connected as in a server. */
 class TestAuthentication {
   readonly counted: { metric: string; labels: object; value: number }[] = [];
   readonly logged: string[] = [];
@@ -149,7 +149,7 @@ describe('OpenID Connect by flags', () => {
   ] as const)('with %j makes the user name of %j: %s [A211] [A212] [A213] [A214]', async (flags, claims, name) =>
     expect((await (await byFlags(flags)).of(await provider.token(claims))).name).toBe(name),
   );
-  test('needs an email that is verified, and a claim that is a text [A211] [A261] [A437]', async () => {
+  test('needs a verified email, and a claim that is a string [A211] [A261] [A437]', async () => {
     const authn = await byFlags({ usernameClaim: 'email' });
     expect((await authn.of(await provider.token({ email: 'a@b', email_verified: false }))).error).toBe(
       'oidc: email not verified',
@@ -163,7 +163,7 @@ describe('OpenID Connect by flags', () => {
       'sub must be a string',
     );
   });
-  test('makes groups of a claim that is a string or a list of strings [A215] [A216]', async () => {
+  test('takes groups from a claim that is a string or a list of strings [A215] [A216]', async () => {
     const authn = await byFlags({ groupsClaim: 'groups', groupsPrefix: 'g:' });
     expect((await authn.of(await provider.token({ groups: ['a', 'b'] }))).groups).toEqual(['g:a', 'g:b']);
     expect((await authn.of(await provider.token({ groups: 'a' }))).groups).toEqual(['g:a']);
@@ -171,7 +171,7 @@ describe('OpenID Connect by flags', () => {
     for (const groups of [5, ['a', 5], { a: 1 }])
       expect((await authn.of(await provider.token({ groups }))).error).toContain('parse groups claim "groups"');
   });
-  test('requires claims, all of them [A217] [A437]', async () => {
+  test('requires all required claims [A217] [A437]', async () => {
     const authn = await byFlags({ requiredClaims: ['hd=x.example', 'team=a'] });
     expect((await authn.of(await provider.token({ hd: 'x.example', team: 'a' }))).error).toBeUndefined();
     expect((await authn.of(await provider.token({ hd: 'x.example' }))).error).toContain(
@@ -181,7 +181,7 @@ describe('OpenID Connect by flags', () => {
       'required claim hd value does not match',
     );
   });
-  test('accepts only RS256, unless told otherwise [A219]', async () => {
+  test('accepts only RS256 by default [A219]', async () => {
     const token = await provider.token({}, { key: ELLIPTIC });
     expect((await (await byFlags()).of(token)).error).toContain(
       'unsupported algorithm, expected ["RS256"] got "ES256"',
@@ -190,7 +190,7 @@ describe('OpenID Connect by flags', () => {
     expect((await both.of(token)).name).toBe(`${provider.url}#alice`);
     expect((await both.of(await provider.token())).name).toBe(`${provider.url}#alice`);
   });
-  test('refuses tokens that are unsigned, or signed with the public key as a secret [A220]', async () => {
+  test('refuses tokens that are unsigned, or signed with the public key as an HMAC secret [A220]', async () => {
     const authn = await byFlags();
     const [, payload] = (await provider.token()).split('.');
     for (const alg of ['none', 'HS256', 'EdDSA']) {
@@ -207,7 +207,7 @@ describe('OpenID Connect by flags', () => {
     expect((await authn.of(await provider.token({ nbf: now + 30 }))).error).toBeUndefined();
     expect((await authn.of(await provider.token({ exp: 'x' as never }))).error).toContain('exp must be a number');
   });
-  test('does not ask the provider for each token, whoever sends it [A222]', async () => {
+  test('does not send a request to the provider for each token, whoever sends it [A222]', async () => {
     const authn = await byFlags();
     await authn.of(await provider.token());
     const before = provider.hits.length;
@@ -218,14 +218,14 @@ describe('OpenID Connect by flags', () => {
     // Ten refreshes of two documents.
     expect(provider.hits.length - before).toBeLessThanOrEqual(22);
   });
-  test('accepts a token until it ends: it cannot be revoked [A223]', async () => {
+  test('accepts a token until it expires: it cannot be revoked [A223]', async () => {
     const authn = await byFlags();
     const token = await provider.token();
     expect((await authn.of(token)).name).toBe(`${provider.url}#alice`);
     provider.handlers.set('/jwks', (_, response) => void response.end('{"keys":[]}'));
     expect((await authn.of(token)).name).toBe(`${provider.url}#alice`);
   });
-  test('finds a key that its provider has begun to use, while requests run [A209]', async () => {
+  test('finds a new key of its provider while requests run [A209]', async () => {
     const authn = await byFlags();
     expect((await authn.of(await provider.token())).error).toBeUndefined();
     const second = signingKey('second');
@@ -235,7 +235,7 @@ describe('OpenID Connect by flags', () => {
     );
     const found = await Promise.all(tokens.map(token => authn.of(token)));
     expect(found.map(({ error }) => error)).toEqual(Array(10).fill(undefined));
-    // A key of the same name that is another one is found too.
+    // A different key with the same id is found too.
     const replaced = signingKey('second');
     provider.keys = [replaced];
     expect((await authn.of(await provider.token({ sub: 'x' }, { key: replaced }))).error).toBeUndefined();
@@ -246,14 +246,14 @@ describe('OpenID Connect by flags', () => {
 });
 
 describe('a provider', () => {
-  test('is trusted by the CA that is given [A218] [A225] [A238]', async () => {
+  test('is trusted by means of the configured CA [A218] [A225] [A238]', async () => {
     const other = await authority('other');
     const authn = await byFlags({ caFile: write(other.certificate) });
     expect((await authn.of(await provider.token())).error).toContain('authenticator not initialized');
     const none = await TestAuthentication.start({ flags: { issuerUrl: provider.url, clientId: 'client' } });
     expect((await none.of(await provider.token())).error).toContain('authenticator not initialized');
   });
-  test('is not trusted by a CA without the flag of one [A226]', async () => {
+  test('is not trusted by a certificate that is not marked as a CA [A226]', async () => {
     const authn = await byFlags({ caFile: write((await authority('not a CA', false)).certificate) });
     expect((await authn.of(await provider.token())).error).toContain('has no certificate whose CA flag is set');
   });
@@ -298,7 +298,7 @@ describe('a provider', () => {
     ],
     ['closes the connection', '/jwks', r => void r.socket!.destroy(), 'authenticator not initialized'],
   ];
-  test.each(REFUSED)('that %s authenticates nobody, and is asked again', async (_, path, answer, why) => {
+  test.each(REFUSED)('that %s authenticates nobody, and is contacted again', async (_, path, answer, why) => {
     provider.handlers.set(path, (_request, response) => answer(response));
     const authn = await byFlags();
     expect((await authn.of(await provider.token())).error).toContain(why);
@@ -318,7 +318,7 @@ describe('a provider', () => {
     provider.handlers.set('/jwks', (_, response) => void response.end(JSON.stringify(jwks)));
     expect((await (await byFlags()).of(await provider.token())).error).toContain('failed to verify signature');
   });
-  test('that does not answer holds up only those who need it, and for some seconds', async () => {
+  test('that does not answer delays only requests that need it, and for a few seconds', async () => {
     const asked = new Promise<void>(resolve => provider.handlers.set('/jwks', () => resolve()));
     await inVirtualTime(async pass => {
       const authn = await byFlags();
@@ -331,7 +331,7 @@ describe('a provider', () => {
       expect(seconds).toBeLessThan(20);
     });
   });
-  test('that is down at the start is found when it is up [A224]', async () => {
+  test('that is down at the start is used once it is up [A224]', async () => {
     const late = await TestProvider.start([FIRST]);
     const { port } = late;
     const [url, token] = [late.url, await late.token()];
@@ -347,7 +347,7 @@ describe('a provider', () => {
 });
 
 describe('an authentication file', () => {
-  test('has several issuers, each with its rules [A231] [A232] [A239] [A240]', async () => {
+  test('may have several issuers, each with its own rules [A231] [A232] [A239] [A240]', async () => {
     const two = authenticatorOf('/b', {}, { audiences: ['x', 'y'], audienceMatchPolicy: 'MatchAny' });
     const authn = await byFile(authenticatorOf('/a'), two);
     expect((await authn.of(await provider.token({}, { path: '/a' }))).name).toBe('alice');
@@ -358,7 +358,7 @@ describe('an authentication file', () => {
     expect((await authn.of(await provider.token({}, { path: '/c' }))).error).toBe('Unauthorized');
     expect((await authn.of(await provider.token({}, { key: ELLIPTIC, path: '/a' }))).name).toBe('alice');
   });
-  test('uses a discovery URL as it is given, and its issuer [A235] [A237]', async () => {
+  test('uses the discovery URL as it is configured, together with the issuer [A235] [A237]', async () => {
     const discoveryURL = `${provider.url}/inside`;
     provider.handlers.set(
       '/inside',
@@ -377,7 +377,7 @@ describe('an authentication file', () => {
       'is of the issuer',
     );
   });
-  test('makes a user by expressions [A244] [A246] [A247] [A248] [A249]', async () => {
+  test('maps claims to a user by expressions [A244] [A246] [A247] [A248] [A249]', async () => {
     const claimMappings = {
       username: { expression: 'claims.name' },
       groups: { expression: 'claims.groups' },
@@ -436,7 +436,7 @@ describe('an authentication file', () => {
     expect((await other.of(await provider.token(distributed))).error).toContain('no such key: groups');
     expect(provider.hits).not.toContain('/groups');
   });
-  test('is read again when it changes, and counted [A229] [A230]', async () => {
+  test('is read again when it changes, and reloads are counted [A229] [A230]', async () => {
     const file = write(configuration(authenticatorOf('/a')));
     const authn = await TestAuthentication.start({ file });
     const [a, b] = [await provider.token({}, { path: '/a' }), await provider.token({}, { path: '/b' })];
@@ -452,7 +452,7 @@ describe('an authentication file', () => {
       labels: { status: 'success', apiserver_id_hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
     });
   });
-  test('that has become bad is not used: the former one stays [A229] [A230]', async () => {
+  test('that has become invalid is not used, and the former one remains in effect [A229] [A230]', async () => {
     const file = write(configuration(authenticatorOf('/a')));
     const authn = await TestAuthentication.start({ file });
     const token = await provider.token({}, { path: '/a' });

@@ -1,4 +1,4 @@
-/** The part of oidc-provider, which has no types of its own, that tests use. */
+/** The part of oidc-provider, which comes without types, that tests use. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -27,9 +27,9 @@ export function signingKey(kid: string, alg = 'RS256', bits = 2048): SigningKey 
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An identity provider with documents that a test sets, over TLS. Any path below it is an issuer of its own. */
+/** An identity provider over TLS, with documents that a test sets. Each path below its URL is an issuer. */
 export class TestProvider {
-  /** Paths that were asked for. */
+  /** Paths that were requested. */
   readonly hits: string[] = [];
   keys: SigningKey[] = [];
   /** Answers instead of documents, by path. */

@@ -84,7 +84,7 @@ describe('headers of an authenticating proxy', () => {
     expect(await userOf([['x-user', 'second']], 'front-proxy')).toMatchObject({ name: 'second' });
     expect(await userOf([['x-remote-group', 'a']], 'front-proxy')).toBeNull();
   });
-  test('that are there twice count once: a client cannot add the name that its proxy left empty', async () => {
+  test('that are sent twice count once: a client cannot add a name where its proxy left the header empty', async () => {
     const twice = [
       ['x-remote-user', ''],
       ['x-remote-user', 'admin'],
@@ -125,18 +125,18 @@ describe('headers of an authenticating proxy', () => {
     expect(await userOf([['x-remote-user', 'ann']])).toBeNull();
     expect(await userOf([['x-remote-user', 'ann']], 'client')).toBe(401);
   });
-  test('of a certificate with another name are refused, unless any may be [A271]', async () => {
+  test('with a certificate of another name are refused, unless any name is allowed [A271]', async () => {
     expect(await userOf([['x-remote-user', 'ann']], 'other')).toBe(401);
     expect(await userOf([['x-remote-user', 'ann']], 'other', make({ allowedNames: [] }))).toMatchObject({
       name: 'ann',
     });
   });
-  test('of a certificate that has expired are refused [A270]', async () => {
+  test('with an expired certificate are refused [A270]', async () => {
     const later = () => Date.now() + 10 * 24 * 3_600_000;
     expect(await userOf([['x-remote-user', 'ann']], 'front-proxy', make({}, later))).toBe(401);
   });
   test.each(['\u00e9mile', 'a\u00e9', '\u00ff', '\ufffd', 'a\u0000'])(
-    'with the value %j are refused, not shortened',
+    'with the value %j are refused, and not truncated',
     async value => {
       expect(await userOf([['x-remote-user', value]], 'front-proxy')).toBe(401);
       expect(
@@ -162,14 +162,14 @@ describe('headers of an authenticating proxy', () => {
   test('without a value are refused', async () => {
     expect(await userOf([['x-remote-user', '']], 'front-proxy')).toBe(401);
   });
-  test('are not cached, and those of other requests are', async () => {
+  test('prevent caching of their request, and of no other', async () => {
     const authn = make();
     expect(authn.cacheFor).toBe('forever');
     expect(await authn.authenticate(requestOf([['x-remote-user', 'ann']], 'front-proxy'))).toMatchObject({
       cacheFor: 'never',
     });
   });
-  test('are not shown to other authenticators, whoever sends them', async () => {
+  test('are hidden from other authenticators, whoever sends them', async () => {
     const seen: unknown[] = [];
     const spy = {
       cacheFor: 'never' as const,

@@ -36,7 +36,7 @@ function write(content: string | object, file = join(folder, `file-${files++}`))
   return file;
 }
 
-/** Sends a request, over a connection of its own. */
+/** Sends a request over a new connection. */
 function send(
   server: RunningServer,
   method: string,
@@ -68,7 +68,7 @@ function send(
 
 const REVIEW = { apiVersion: 'authentication.orchestrator.io/v1', kind: 'SelfSubjectReview' };
 
-/** The user that the server identifies; the code of a refusal. */
+/** The user that the server identifies, or the code of a refusal. */
 async function whoami(
   server: RunningServer,
   headers: Record<string, string | string[]>,
@@ -95,7 +95,7 @@ const configuration = (jwt: readonly object[], more: object = {}): object => ({
   ...more,
 });
 
-describe('a provider that people sign in to', () => {
+describe('a provider at which people sign in', () => {
   let provider: SignInProvider;
   let server: RunningServer;
   const first = signingKey('one');
@@ -116,7 +116,7 @@ describe('a provider that people sign in to', () => {
     await provider.close();
   });
 
-  test('gives an id token, which is the bearer token; the access token is not [A198] [A209]', async () => {
+  test('issues an id token that is accepted as bearer token; its access token is refused [A198] [A209]', async () => {
     const { id_token, access_token } = await provider.signIn('ann');
     expect(await whoami(server, bearer(id_token))).toEqual({
       username: 'ann@example.com',
@@ -124,11 +124,11 @@ describe('a provider that people sign in to', () => {
     });
     expect(await whoami(server, bearer(access_token))).toEqual({ refused: 401 });
   });
-  test('signs for another client, whose tokens are refused [A210]', async () => {
+  test('issues tokens for another client, which are refused [A210]', async () => {
     const { id_token } = await provider.signIn('ann', 'ES256');
     expect(await whoami(server, bearer(id_token))).toEqual({ refused: 401 });
   });
-  test('may change its keys while requests run [A209]', async () => {
+  test('can change its keys while requests run [A209]', async () => {
     const before = (await provider.signIn('ann')).id_token;
     expect((await whoami(server, bearer(before))).username).toBe('ann@example.com');
     await provider.use([signingKey('three'), elliptic]);
@@ -149,7 +149,7 @@ describe('an authentication file', () => {
     claimMappings: { username: { claim: 'sub', prefix: 'jwt:' } },
   });
 
-  test('is effective in all threads, and seconds after a change [A227] [A229] [A230]', async () => {
+  test('takes effect in all threads, within seconds after a change [A227] [A229] [A230]', async () => {
     const file = write(configuration([authenticatorOf('/a')]));
     const server = await start({ authenticationConfig: file });
     try {
@@ -176,7 +176,7 @@ describe('an authentication file', () => {
     }
   }, 60_000);
 
-  test('says which paths need no credentials [A254] [A256] [A257] [A272] [A273]', async () => {
+  test('determines which paths need no credentials [A254] [A256] [A257] [A272] [A273]', async () => {
     const anonymous = { enabled: true, conditions: [{ path: '/livez' }, { path: '/readyz' }] };
     const server = await start({ authenticationConfig: write(configuration([], { anonymous })) });
     try {
@@ -200,13 +200,17 @@ describe('an authentication file', () => {
 
   test.each<[string, Settings, string]>([
     ['an OpenID Connect flag [A231]', { oidcClientId: 'x' }, 'cannot be used with the flags --oidc-*'],
-    ['its gate off [A227]', { featureGates: ['StructuredAuthenticationConfiguration=false'] }, 'needs --feature-gates'],
+    [
+      'its gate disabled [A227]',
+      { featureGates: ['StructuredAuthenticationConfiguration=false'] },
+      'needs --feature-gates',
+    ],
     ['--anonymous-auth, if it has `anonymous` [A255]', { anonymousAuth: true }, '--anonymous-auth: cannot be used if'],
   ])('does not start a server with %s', async (_, settings, message) => {
     const file = write(configuration([], { anonymous: { enabled: true } }));
     await expect(start({ authenticationConfig: file, ...settings })).rejects.toThrow(message);
   });
-  test('that is missing or bad does not start a server, which names it [A228]', async () => {
+  test('that is missing or invalid fails the start with an error that names it [A228]', async () => {
     await expect(start({ authenticationConfig: join(folder, 'none') })).rejects.toThrow('--authentication-config: ');
     const file = write(configuration([{}]));
     await expect(start({ authenticationConfig: file })).rejects.toThrow(
@@ -259,7 +263,7 @@ describe('a server does not start', () => {
       'needs --requestheader-username-headers too',
     ],
     [
-      'with a CA of proxies that is none [A270]',
+      'with an invalid CA of proxies [A270]',
       () => ({ requestheaderClientCaFile: file(), requestheaderUsernameHeaders: ['X'] }),
       'holds no certificate in PEM',
     ],
@@ -269,7 +273,7 @@ describe('a server does not start', () => {
       'there is no file /none',
     ],
     [
-      'with a kubeconfig that is none [A199] [A204]',
+      'with an invalid kubeconfig [A199] [A204]',
       () => ({ authenticationTokenWebhookConfigFile: file() }),
       'must be a kubeconfig',
     ],
@@ -278,7 +282,7 @@ describe('a server does not start', () => {
   });
 });
 
-describe('an authenticating proxy and a webhook beside other methods', () => {
+describe('an authenticating proxy and a webhook, together with other methods', () => {
   let webhook: Server;
   const asked: string[] = [];
   let server: RunningServer;
@@ -356,7 +360,7 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
     });
     expect((await whoami(server, { 'x-remote-user': 'Bea' }, proxy)).username).toBe('Bea');
   });
-  test('refuse other certificates of that CA, and ignore the headers of all others [A270] [A271] [A007]', async () => {
+  test('refuse other certificates of that CA, and ignore the headers of all other senders [A270] [A271] [A007]', async () => {
     const headers = { 'x-remote-user': 'ann' };
     expect(await whoami(server, headers, stranger)).toEqual({ refused: 401 });
     expect(await whoami(server, headers, user)).toMatchObject({
@@ -367,14 +371,14 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
       groups: expect.arrayContaining(['system:masters']),
     });
     expect((await send(server, 'GET', '/livez', headers)).status).toBe(200);
-    // A certificate of a proxy is not one of a user.
+    // The certificate of a proxy does not authenticate a user.
     expect(await whoami(server, {}, proxy)).toEqual({ refused: 401 });
   });
   test('refuse bytes above 0x7f in the headers, on every listener', async () => {
     for (const name of ['\u00e9mile', 'ann\u00e9', '\u00ff'])
       expect(await whoami(server, { 'x-remote-user': name }, proxy)).toEqual({ refused: 401 });
   });
-  test('ask the webhook once for a token that nothing else knows [A165] [A180] [A199] [A200] [A273]', async () => {
+  test('call the webhook once for a token that no other authenticator knows [A165] [A180] [A199] [A200] [A273]', async () => {
     for (let i = 0; i < 3; i++) expect((await whoami(server, bearer('good-1'))).username).toBe('wanda');
     expect(asked).toEqual(['good-1']);
     await whoami(server, bearer(server.token));
@@ -387,7 +391,7 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
     ).toBe(true);
     expect(asked.filter(token => token === 'good-2')).toHaveLength(1);
   });
-  test('are all there at once: the first that knows the sender decides [A178] [A179]', async () => {
+  test('are all active: the first that knows the sender decides [A178] [A179]', async () => {
     expect((await whoami(server, bearer('good-1'), user)).username).toBe('ulla');
     const account = await send(
       server,
@@ -406,7 +410,7 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
   });
 });
 
-test('a server with both namings reads files of its own [A228]', async () => {
+test('a server with the names that clients expect reads only files in these names [A228]', async () => {
   const content = { ...configuration([]), apiVersion: 'apiserver.config.k8s.io/v1beta1' };
   const server = await start({ naming: 'kubernetes', authenticationConfig: write(content) });
   await server.close();

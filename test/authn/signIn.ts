@@ -16,7 +16,7 @@ const privateJwk = async ({ privateKey, kid, alg }: SigningKey): Promise<object>
   use: 'sig',
 });
 
-/** An identity provider that people sign in to: `oidc-provider`, over TLS, with one client for each algorithm. */
+/** An identity provider at which people sign in: `oidc-provider`, over TLS, with one client for each algorithm. */
 export class SignInProvider {
   #handle: ReturnType<Provider['callback']> = () => undefined;
 
@@ -105,7 +105,10 @@ export class SignInProvider {
     await new Promise(resolve => this.server.close(resolve));
   }
 
-  /** Follows the pages of a sign-in as a browser, filling in the forms. Returns where it leads the browser back to. */
+  /**
+   * Follows the pages of a sign-in as a browser, filling in the forms. Returns the URL to which the provider redirects
+   * the browser at the end.
+   */
   async visit(first: string, user: string): Promise<URL> {
     const cookies = new Map<string, string>();
     let url = first;

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { TestAuthority } from './certificates.js';
 
-/** A request that a webhook got. */
+/** A request that a webhook has received. */
 export interface Call {
   readonly url: string;
   readonly text: string;
   readonly client: string | undefined;
   readonly authorization: string | undefined;
 }
-/** The object or text of an answer, the code of an error, or none at all. */
+/** The object or text of an answer, the code of an error, or no answer at all. */
 export type Answer = object | string | number | 'hang';
 
 /** A webhook over TLS, whose answer a test sets. */
@@ -23,7 +23,7 @@ export class TestWebhook {
 
   private constructor(readonly server: Server) {}
 
-  /** `port`: that of one that was closed. */
+  /** `port`: the port of a webhook that was closed. */
   static async start(ca: TestAuthority, port = 0): Promise<TestWebhook> {
     const { certificate: cert, key } = await ca.issue('localhost', ['localhost']);
     const server = createServer({ cert, key, ca: ca.certificate, requestCert: true, rejectUnauthorized: false });

@@ -68,7 +68,7 @@ interface Options {
   readonly now?: () => number;
 }
 
-/** The plugin in a thread of the pool. Threads that share answers are of one server. */
+/** The plugin in a pool thread. Threads with the same `answers` belong to one server. */
 function authenticate({
   version = 'v1',
   cacheMs = 120_000,
@@ -145,7 +145,7 @@ describe('a review of a token', () => {
   });
   test.each([
     ['is not valid [A040] [A045]', { authenticated: false }, {}, 'Unauthorized'],
-    ['is not valid, and why [A044]', { authenticated: false, error: 'no such token' }, {}, 'no such token'],
+    ['is not valid, with a reason [A044]', { authenticated: false, error: 'no such token' }, {}, 'no such token'],
     ['has no user name [A041]', { authenticated: true, user: { groups: ['x'] } }, {}, 'has no status.user.username'],
     ['has no status', undefined, {}, 'Unauthorized'],
     [
@@ -157,12 +157,12 @@ describe('a review of a token', () => {
     ['is of another kind [A035]', VALID, { kind: 'SubjectAccessReview' }, 'has answered with SubjectAccessReview'],
     ['is malformed', { authenticated: 'true' }, {}, 'status.authenticated must be true or false'],
     [
-      'has groups that are none',
+      'has groups that are not a list',
       { authenticated: true, user: { username: 'w', groups: 'x' } },
       {},
       'status.user.groups must be a list',
     ],
-    ['is for others [A043]', { ...VALID, audiences: ['other'] }, {}, 'Unauthorized'],
+    ['is for other audiences [A043]', { ...VALID, audiences: ['other'] }, {}, 'Unauthorized'],
   ])('that %s authenticates nobody', async (_, status, more, error) => {
     answerWith(status, more);
     expect((await authenticate().of('t')).error).toContain(error);
@@ -176,7 +176,7 @@ describe('a review of a token', () => {
     answerWith(status, more);
     expect((await authenticate().of('t')).user?.name).toBe('wanda');
   });
-  test('is for the audiences that were asked for, as far as the webhook knows them [A037] [A038] [A039]', async () => {
+  test('is valid for those of the requested audiences that the webhook returns [A037] [A038] [A039]', async () => {
     const { of } = authenticate();
     answerWith({ ...VALID, audiences: ['y', 'z'] });
     expect((await of('a', ['x', 'y'])).audiences).toEqual(['y']);
@@ -185,14 +185,14 @@ describe('a review of a token', () => {
     expect((await of('b', ['x'])).error).toBe('Unauthorized');
     expect((await of('c', ['x', OWN])).audiences).toEqual([OWN]);
   });
-  test.each([400, 401, 403, 404, 503])('answered with code %i fails, and is not sent again at once', async code => {
+  test.each([400, 401, 403, 404, 503])('answered with code %i fails, and is not retried at once', async code => {
     webhook.answer = () => code;
     const { of, logged } = authenticate();
     expect((await of('t')).error).not.toBe('Unauthorized');
     expect(webhook.calls).toHaveLength(1);
     expect(logged).toHaveLength(1);
   });
-  test('is sent again after a pause if the webhook has failed', { timeout: 20_000 }, async () => {
+  test('is retried after a pause if the webhook has failed', { timeout: 20_000 }, async () => {
     let left = 2;
     webhook.answer = ({ apiVersion }) => (left-- > 0 ? 500 : { apiVersion, kind: 'TokenReview', status: VALID });
     expect((await authenticate().of('t')).user?.name).toBe('wanda');
@@ -201,7 +201,7 @@ describe('a review of a token', () => {
 });
 
 describe('answers', () => {
-  test('are used again for the time that is set, for valid tokens and others [A199] [A200]', async () => {
+  test('are cached for the configured time, for valid and invalid tokens [A199] [A200]', async () => {
     let time = 1000;
     const { of } = authenticate({ cacheMs: 300, now: () => time });
     answerWith(VALID);
@@ -210,33 +210,33 @@ describe('answers', () => {
     for (let i = 0; i < 5; i++) await of('bad');
     expect(webhook.calls).toHaveLength(2);
     time += 299;
-    // The identity is remembered by others for no longer than the answer.
+    // Identities are cached elsewhere no longer than the answer.
     expect(await of('t')).toMatchObject({ cacheFor: 1 });
     time += 1;
     expect((await of('t')).error).toBeDefined();
   });
-  test('that are failures are logged once a second, as long as there are any', async () => {
+  test('that are failures are logged once a second as long as they occur', async () => {
     let time = 1000;
     const { of, logged } = authenticate({ now: () => time });
     answerWith({ authenticated: false, error: 'later' });
     for (; time <= 3400; time += 400) await of('t');
     expect(logged).toEqual(Array(3).fill('the webhook for tokens has failed: later'));
   });
-  test('that are failures are not kept', async () => {
+  test('that are failures are not cached', async () => {
     const { of } = authenticate();
     answerWith({ authenticated: false, error: 'later' });
     expect((await of('t')).error).toBe('later');
     answerWith(VALID);
     expect((await of('t')).user?.name).toBe('wanda');
   });
-  test('are not kept with a time of 0 [A200]', async () => {
+  test('are not cached with a time of 0 [A200]', async () => {
     const { of } = authenticate({ cacheMs: 0 });
     answerWith(VALID);
     expect(await of('t')).toMatchObject({ cacheFor: 'never' });
     await of('t');
     expect(webhook.calls).toHaveLength(2);
   });
-  test('to equal questions at the same time are one, in all threads [A200]', async () => {
+  test('to equal reviews at the same time are shared by all threads [A200]', async () => {
     const shared = new SharedAnswers('x', Date.now, 100, 5000);
     const threads = [1, 2, 3].map(() => authenticate({ shared }));
     let release!: () => void;
@@ -253,7 +253,7 @@ describe('answers', () => {
     expect((await threads[2]!.of('t')).user?.name).toBe('wanda');
     expect(webhook.calls).toHaveLength(1);
   });
-  test('of a webhook that hangs hold up only those who need them', async () => {
+  test('of a webhook that hangs delay only requests that need them', async () => {
     webhook.answer = ({ apiVersion, spec }) =>
       spec.token === 'slow' ? 'hang' : { apiVersion, kind: 'TokenReview', status: VALID };
     const { of } = authenticate();
@@ -261,7 +261,7 @@ describe('answers', () => {
     await eventually(() => webhook.calls.length === 1);
     expect((await of('quick')).user?.name).toBe('wanda');
   });
-  test('are limited in number: the oldest is forgotten', () => {
+  test('are limited in number: the oldest is dropped', () => {
     const shared = new SharedAnswers('x', () => 0, 2, 5000);
     for (const key of ['a', 'b', 'c']) {
       expect(shared.ask({ is: 'get', key })).toEqual({ is: 'find' });
@@ -270,7 +270,7 @@ describe('answers', () => {
     expect(shared.ask({ is: 'get', key: 'c' })).toMatchObject({ is: 'found', answer: { value: 'c' } });
     expect(shared.ask({ is: 'get', key: 'a' })).toEqual({ is: 'find' });
   });
-  test('are looked for by another thread if one does not find them', async () => {
+  test('are requested by another thread if the first one does not deliver them in time', async () => {
     const shared = new SharedAnswers('x', () => 0, 2, 20);
     expect(shared.ask({ is: 'get', key: 'a' })).toEqual({ is: 'find' });
     expect(await shared.ask({ is: 'get', key: 'a' })).toEqual({ is: 'find' });
@@ -312,7 +312,7 @@ describe('the kubeconfig of a webhook', () => {
     ['an unknown context [A204]', { more: { 'current-context': 'x' } }, 'contexts: there is none with the name "x"'],
     ['an unknown cluster [A204]', { more: { clusters: [] } }, 'clusters: there is none with the name "c"'],
     ['an unknown user [A204]', { more: { users: [] } }, 'users: there is none with the name "u"'],
-    ['a server that is no URL [A202]', { cluster: { server: 'x' } }, 'cluster.server: must be a URL'],
+    ['a server that is not a URL [A202]', { cluster: { server: 'x' } }, 'cluster.server: must be a URL'],
     [
       'a server with parameters',
       { cluster: { server: 'https://x/?a=b' } },
@@ -320,7 +320,7 @@ describe('the kubeconfig of a webhook', () => {
     ],
     ['no key for its certificate [A203]', { user: { 'client-certificate': 'client.crt' } }, 'needs both'],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       { user: { 'client-certificate': 'token.x', 'client-key': 'client.key' } },
       'cannot read',
     ],

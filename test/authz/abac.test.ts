@@ -38,7 +38,7 @@ const pods = { resource: 'pods', namespace: 'a', apiGroup: '' };
 const ofPods = (more: Parameters<typeof target>[0] = {}): Target => target({ namespace: 'a', ...more });
 
 describe('a policy', () => {
-  test('is for a user [A421], or for a group [A422]', async () => {
+  test('may apply to a user [A421], or to a group [A422]', async () => {
     expect(await allows([line({ user: 'bob', ...pods })], bob, ofPods())).toBe(true);
     expect(await allows([line({ user: 'eve', ...pods })], bob, ofPods())).toBe(false);
     expect(await allows([line({ group: 'dev', ...pods })], bob, ofPods())).toBe(true);
@@ -46,7 +46,7 @@ describe('a policy', () => {
     expect(await allows([line(pods)], bob, ofPods())).toBe(false);
   });
 
-  test('with user and group is for a user in the group; any line suffices [A431x]', async () => {
+  test('with user and group applies to a user in the group; any line suffices [A431x]', async () => {
     const both = line({ user: 'bob', group: 'qa', ...pods });
     expect(await allows([both], bob, ofPods())).toBe(false);
     expect(await allows([both], user('bob', 'qa'), ofPods())).toBe(true);
@@ -57,7 +57,7 @@ describe('a policy', () => {
     });
   });
 
-  test('says what it lacks of a request, with its line; the nearest come first', async () => {
+  test('explains a denial by the closest lines, with the members that do not match', async () => {
     const lines = [
       line({ user: 'eve', ...pods }),
       line({ user: 'bob', ...pods, namespace: 'b', readonly: true }),
@@ -78,7 +78,7 @@ describe('a policy', () => {
     ]);
   });
 
-  test('may be for all who are authenticated [A423], or for those who are not [A424]', async () => {
+  test('may apply to all authenticated users [A423], or to unauthenticated ones [A424]', async () => {
     expect(await allows([line({ group: EVERYBODY, ...pods })], bob, ofPods())).toBe(true);
     expect(await allows([line({ group: EVERYBODY, ...pods })], ANONYMOUS, ofPods())).toBe(false);
     expect(await allows([line({ group: 'system:unauthenticated', ...pods })], ANONYMOUS, ofPods())).toBe(true);
@@ -105,7 +105,7 @@ describe('a policy', () => {
     expect(await allows([line({ user: 'bob', ...pods })], bob, ofPods(members))).toBe(false);
   });
 
-  test('names groups as the server does', async () => {
+  test('names API groups in the naming of the server', async () => {
     const asked = ofPods({ group: 'rbac.authorization.orchestrator.io' });
     const kubernetes = namingOf('kubernetes');
     const policy = line({ user: 'bob', ...pods, apiGroup: 'rbac.authorization.k8s.io' }, { naming: kubernetes });
@@ -126,7 +126,7 @@ describe('a policy', () => {
     expect(await allows([line({ user: 'bob', nonResourcePath })], bob, ofPods())).toBe(false);
   });
 
-  test('that is readonly is for get, list and watch alone [A429] [A430x]', async () => {
+  test('that is readonly allows only get, list and watch [A429] [A430x]', async () => {
     const policies = [line({ user: 'bob', ...pods, readonly: true, nonResourcePath: '*' })];
     for (const verb of ['get', 'list', 'watch'] as const)
       expect(await allows(policies, bob, ofPods({ verb }))).toBe(true);
@@ -142,7 +142,7 @@ describe('a policy', () => {
     ['of a resource', { user: 'bob', resource: 'pods' }, { apps: true, other: true, path: false, anonymous: false }],
     ['for everybody', {}, { apps: true, other: true, path: true, anonymous: false }],
     ['with a wildcard', { user: '*' }, { apps: true, other: true, path: true, anonymous: false }],
-  ])('without a version matches all that it does not name: %s', async (_, policy, expected) => {
+  ])('without a version matches any value of members that it does not name: %s', async (_, policy, expected) => {
     const lines = [JSON.stringify(policy)];
     expect({
       apps: await allows(lines, bob, ofPods({ group: 'apps' })),
@@ -179,7 +179,7 @@ describe('a policy file', () => {
     [line({ user: 1 }), /line 1: spec\.user must be a string/],
     [line({ readonly: 'yes' }), /line 1: spec\.readonly must be true or false/],
     ['{"namespace":[]}', /line 1: namespace must be a string/],
-  ])('%# is refused with the line that is wrong [A419] [A420]', (text, message) => {
+  ])('%# is refused with the number of the invalid line [A419] [A420]', (text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 
@@ -211,7 +211,7 @@ describe('a server', () => {
   const list = async (token: string): Promise<number> =>
     (await api.get('/api/v1/namespaces/default/configmaps', { token })).status;
 
-  test('allows what RBAC or ABAC allow, and reads a changed file [A321] [A364] [A418]', async () => {
+  test('allows requests that RBAC or ABAC allow, and reads a changed file [A321] [A364] [A418]', async () => {
     expect([await list('alice-token'), await list('bob-token'), await list('')]).toEqual([200, 403, 403]);
     const refused = await api.get('/api/v1/namespaces/default/pods', { token: 'alice-token' });
     expect(await api.decisionOf(refused)).toMatchObject({
@@ -236,7 +236,7 @@ describe('a server', () => {
     );
   });
 
-  test('keeps its policies when the file is bad', async () => {
+  test('keeps its policies when the file becomes invalid', async () => {
     const watched = join(folder, 'watched');
     const published: (readonly Policy[])[] = [];
     const logged: string[] = [];

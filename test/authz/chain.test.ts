@@ -9,7 +9,7 @@ import type { ConfiguredAuthorizer } from '../../plugins/authz/configured/file.j
 import { target, user } from '../access/support.js';
 import { eventually } from '../support/eventually.js';
 
-/* The authorizers of an authorization file in a thread of the pool, as the states of the service change. */
+/* The authorizers of an authorization file in a pool thread, while the state of the service changes. */
 
 let folder: string;
 beforeAll(() => {
@@ -27,7 +27,7 @@ const kubeconfig = (name: string): void =>
     }),
   );
 
-/** A webhook that is asked about no request. */
+/** A webhook that is not called for any request. */
 const webhook = (name: string): ConfiguredAuthorizer => ({
   type: 'Webhook',
   name,
@@ -74,7 +74,7 @@ function chain(initial: readonly ConfiguredAuthorizer[], allowed: Decision = { i
   return { authorizer, states, ask, logged, close };
 }
 
-test('a request that comes after a change is decided by it, also while the one before is prepared', async () => {
+test('a request after a change is decided by the changed file, also while an earlier change is still prepared', async () => {
   kubeconfig('a');
   const { states, ask, close } = chain([webhook('a'), ALLOW]);
   const before = ask();
@@ -84,7 +84,7 @@ test('a request that comes after a change is decided by it, also while the one b
   close();
 });
 
-test('a decision depends on what its authorizers read, and on the file for a second', async () => {
+test('a decision depends on the resources that its authorizers read, and is cached for at most a second', async () => {
   const roles = ['rbac.authorization.orchestrator.io/roles'];
   const dependsOf = async (dependsOn: DependsOn): Promise<unknown> => {
     const { authorizer, close } = chain([ALLOW], { is: 'allow', reason: '', dependsOn });

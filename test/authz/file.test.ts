@@ -31,7 +31,7 @@ afterAll(() => {
 
 const RBAC = { type: 'RBAC', name: 'rbac' };
 
-/** An authorizer of type Webhook with all that is required. */
+/** An authorizer of type Webhook with all required members. */
 const hook = (more: object = {}, name = 'first'): object => ({
   type: 'Webhook',
   name,
@@ -84,7 +84,7 @@ describe('an authorization file', () => {
     },
   );
 
-  test('sets how long answers are kept [A333] [A334] [A446] [A447]', async () => {
+  test('sets how long answers are cached [A333] [A334] [A446] [A447]', async () => {
     const [given] = await read(fileOf([hook({ authorizedTTL: '1m', unauthorizedTTL: '2s' })]));
     expect(given).toMatchObject({ webhook: { authorizedMs: 60_000, unauthorizedMs: 2000 } });
     const [zero] = await read(fileOf([hook({ authorizedTTL: '0s', unauthorizedTTL: '0s' })]));
@@ -105,7 +105,11 @@ describe('an authorization file', () => {
     ['a name twice', () => fileOf([hook(), hook()]), 'authorizers[1].name: "first" is the name of another authorizer'],
     ['a bad name', () => fileOf([{ ...RBAC, name: 'A_' }]), 'authorizers[0].name: "A_": '],
     ['no webhook', () => fileOf([{ type: 'Webhook', name: 'a' }]), `${first}: is missing`],
-    ['a webhook too many', () => fileOf([{ ...RBAC, webhook: {} }]), `${first}: is for the type Webhook; omit it`],
+    [
+      'a webhook of another type',
+      () => fileOf([{ ...RBAC, webhook: {} }]),
+      `${first}: is for the type Webhook; omit it`,
+    ],
     ['no timeout [A335]', () => fileOf([hook({ timeout: null })]), `${first}.timeout: is missing`],
     ['a long timeout [A335] [A445]', () => fileOf([hook({ timeout: '31s' })]), `${first}.timeout: must be at most 30s`],
     ['a negative TTL', () => fileOf([hook({ authorizedTTL: '-1s' })]), `${first}.authorizedTTL: must be a duration`],
@@ -149,7 +153,7 @@ describe('an authorization file', () => {
       'connectionInfo.kubeConfigFile: is missing',
     ],
     [
-      'a kubeconfig that is not there [A342]',
+      'a missing kubeconfig [A342]',
       () => fileOf([hook({ connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/none/x' } })]),
       '/none/x: cannot be read',
     ],
@@ -174,7 +178,7 @@ describe('an authorization file', () => {
       'matchConditions[0].expression: is missing',
     ],
     [
-      'a condition that is no bool',
+      'a condition that is not a bool',
       () => fileOf([hook({ matchConditions: [{ expression: '1' }] })]),
       'matchConditions[0].expression: "1" must evaluate to bool',
     ],
@@ -192,13 +196,13 @@ describe('an authorization file', () => {
     await expect(read(text())).rejects.toThrow(message);
   });
 
-  test('may have 64 conditions [A444]', async () => {
+  test('may have up to 64 conditions [A444]', async () => {
     const matchConditions = Array.from({ length: 64 }, (_, i) => ({ expression: `${i} == 0` }));
     expect(await read(fileOf([hook({ matchConditions })]))).toHaveLength(1);
   });
 });
 
-test('InClusterConfig asks for the variables and files of a pod [A343]', () => {
+test('InClusterConfig needs the environment variables and files of a pod [A343]', () => {
   const kubernetes = namingOf('kubernetes');
   expect(() => inClusterEndpoint(kubernetes, 'v1', {})).toThrow('the variable KUBERNETES_SERVICE_HOST is not set');
   const environment = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
@@ -227,7 +231,7 @@ describe('the file and the flags of modes', () => {
       { featureGates: ['StructuredAuthorizationConfiguration=false'] },
       /needs --feature-gates=StructuredAuthorizationConfiguration=true|StructuredAuthorizationConfiguration/,
     ],
-  ])('%# a server does not start with a bad file', async (more, message) => {
+  ])('%# a server does not start with an invalid file', async (more, message) => {
     const authorizationConfig = join(folder, 'bad');
     writeFileSync(authorizationConfig, fileOf([]));
     await expect(startServer({ storage: 'memory', port: 0, authorizationConfig, ...more })).rejects.toThrow(message);
@@ -271,7 +275,7 @@ describe('a server with an authorization file', () => {
   });
   afterAll(() => api.close());
 
-  test('asks the authorizers in their order until one has an opinion [A291] [A292] [A325] [A328] [A352]', async () => {
+  test('calls the authorizers in their order until one has an opinion [A291] [A292] [A325] [A328] [A352]', async () => {
     expect((await api.get('/version', { token: 'eve-token' })).status).toBe(200);
     expect([calls(0), calls(1)]).toEqual([1, 1]);
     answer(0, { allowed: false, denied: true });
@@ -284,7 +288,7 @@ describe('a server with an authorization file', () => {
     expect(await list('a', 'master-token')).toBe(200);
   });
 
-  test('decides by the current roles, without regard to earlier decisions [A322]', async () => {
+  test('decides by the current roles, whatever earlier decisions were [A322]', async () => {
     const group = 'rbac.authorization.orchestrator.io';
     const path = `/apis/${group}/v1/namespaces/roles/rolebindings`;
     const binding = {
@@ -305,7 +309,7 @@ describe('a server with an authorization file', () => {
     expect(calls(0, '"namespace":"roles"')).toBe(1);
   });
 
-  test('reads a changed file, and keeps the former one if it is bad [A349] [A448]', async () => {
+  test('reads a changed file, and keeps the former one if it is invalid [A349] [A448]', async () => {
     answer(0, { allowed: true });
     answer(1, { allowed: false, denied: true });
     use([second(), hook(), RBAC]);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes a kubeconfig for a webhook. The CA is in the file `ca.crt` beside it. */
+/** Writes a kubeconfig for a webhook. The CA is in the file `ca.crt` in the same directory. */
 export function writeKubeconfig(folder: string, name: string, server: string): string {
   const path = join(folder, name);
   const content = {

@@ -34,14 +34,14 @@ describe('a server with --authorization-mode=Node,RBAC and --anonymous-auth=fals
   afterAll(() => api.close());
   const status = async (path: string, token: string): Promise<number> => (await api.get(path, { token })).status;
 
-  test('answers 401 without credentials, and for a token that nothing knows [A275 A436 R353]', async () => {
+  test('answers 401 without credentials, and for an unknown token [A275 A436 R353]', async () => {
     for (const token of ['', 'unknown']) {
       const answer = await api.get('/version', { token });
       expect([answer.status, answer.body.message]).toEqual([401, 'Unauthorized']);
     }
   });
 
-  test('denies with 403 all requests that no authorizer allows, also beside allowed ones [A290 A439 R353]', async () => {
+  test('denies with 403 all requests that no authorizer allows, also next to allowed ones [A290 A439 R353]', async () => {
     const answer = await api.get(PODS, { token: 'eve-token' });
     expect([answer.status, answer.body.message]).toEqual([
       403,
@@ -88,7 +88,7 @@ describe('a server with --authorization-mode=Node,RBAC and --anonymous-auth=fals
     expect((await api.patch('/api/v1/nodes/n9', type, change, { token: 'node-token' })).status).toBe(200);
   });
 
-  test('tells everybody who they are, with all attributes as they came [A010 A011 A012 A014 A185 A435]', async () => {
+  test('answers self subject reviews with all attributes as they were authenticated [A010 A011 A012 A014 A185 A435]', async () => {
     const whoami = async (token: string): Promise<object> => {
       const answer = await api.post(REVIEWS, REVIEW, { token });
       return { code: answer.status, ...(answer.body.status as unknown as { userInfo: object }).userInfo };

@@ -57,7 +57,7 @@ interface Options extends Partial<AccessWebhookConfig> {
   readonly withSelectors?: boolean;
 }
 
-/** The authorizer in a thread of the pool. Threads that share answers are of one server. */
+/** The authorizer in a pool thread. Threads with the same `answers` belong to one server. */
 async function thread({
   naming = 'neutral',
   now = Date.now,
@@ -103,11 +103,11 @@ async function thread({
 const answers = (status: object, more: object = {}): void => {
   webhook.answer = ({ apiVersion }) => ({ apiVersion, kind: 'SubjectAccessReview', status, ...more });
 };
-/** The spec of the review that the webhook got last. */
+/** The spec of the last review that the webhook received. */
 const spec = (): Record<string, unknown> => JSON.parse(webhook.calls.at(-1)!.text).spec;
 
 describe('a review', () => {
-  test('is what upstream sends, byte for byte [A166] [A397]', async () => {
+  test('is byte for byte what upstream sends [A166] [A397]', async () => {
     answers({ allowed: true });
     const { ask } = await thread({ naming: 'kubernetes' });
     const carol = { ...user('carol', 'system:authenticated'), uid: 'uid-carol' };
@@ -118,7 +118,7 @@ describe('a review', () => {
     expect(webhook.calls[0]).toMatchObject({ url: '/authn?timeout=30s', client: 'api-server' });
   });
 
-  test('has the client certificate of the kubeconfig [A393] [A395]', async () => {
+  test('is sent with the client certificate of the kubeconfig [A393] [A395]', async () => {
     answers({ allowed: true });
     await (await thread()).ask();
     expect(webhook.calls[0]!.client).toBe('api-server');
@@ -162,7 +162,7 @@ describe('a review', () => {
     });
   });
 
-  test('of another path has path and verb [A299] [A301] [A403]', async () => {
+  test('of a non-resource path has path and verb [A299] [A301] [A403]', async () => {
     answers({ allowed: true });
     await (await thread()).ask(user('eve'), { is: 'path', verb: 'post', path: '/logs/x' });
     expect(spec()).toEqual({ nonResourceAttributes: { path: '/logs/x', verb: 'post' }, user: 'eve' });
@@ -230,12 +230,12 @@ describe('an answer', () => {
   test.each<[string, object | string | number]>([
     ['of another version', { apiVersion: `${v1}beta1`, kind: 'SubjectAccessReview', status: { allowed: true } }],
     ['of another kind', { apiVersion: v1, kind: 'TokenReview', status: { allowed: true } }],
-    ['with a text as allowed', { apiVersion: v1, kind: 'SubjectAccessReview', status: { allowed: 'true' } }],
+    ['with a string as allowed', { apiVersion: v1, kind: 'SubjectAccessReview', status: { allowed: 'true' } }],
     ['with a list as status', { apiVersion: v1, kind: 'SubjectAccessReview', status: [] }],
     ['with a number as reason', { apiVersion: v1, kind: 'SubjectAccessReview', status: { allowed: true, reason: 1 } }],
-    ['that is no JSON', 'allowed'],
+    ['that is not JSON', 'allowed'],
     ['that is an error', 403],
-  ])('%s is a failure, which the policy decides [A339] [A340] [A341]', async (_, answer) => {
+  ])('%s is a failure, whose effect the failure policy decides [A339] [A340] [A341]', async (_, answer) => {
     webhook.answer = () => answer;
     const open = await thread();
     expect((await open.ask()).is).toBe('noOpinion');
@@ -246,14 +246,14 @@ describe('an answer', () => {
     expect((await (await thread({ failurePolicy: 'Deny' })).ask()).is).toBe('deny');
   });
 
-  test('that does not come in time is a failure', async () => {
+  test('that does not arrive in time is a failure', async () => {
     webhook.answer = () => 'hang';
     const { ask, observed } = await thread({ timeoutMs: 50, failurePolicy: 'Deny' });
     expect(await ask()).toMatchObject({ is: 'deny', dependsOn: 'never' });
     expect(observed).toEqual(['webhook_evaluations_total default timeout 1']);
   });
 
-  test('of a webhook that is not there is a failure', async () => {
+  test('is a failure if the webhook cannot be reached', async () => {
     const file = kubeconfig('https://localhost:1/x');
     expect((await (await thread({ file })).ask()).is).toBe('noOpinion');
     expect((await (await thread({ file, failurePolicy: 'Deny' })).ask()).is).toBe('deny');
@@ -264,7 +264,7 @@ describe('answers', () => {
   test.each([
     [true, 300_000],
     [false, 30_000],
-  ])('with allowed: %j are kept for %i ms [A333] [A334] [A446] [A447]', async (allowed, keptMs) => {
+  ])('with allowed: %j are cached for %i ms [A333] [A334] [A446] [A447]', async (allowed, keptMs) => {
     answers({ allowed });
     let time = 1_000_000;
     const { ask } = await thread({ now: () => time });
@@ -279,7 +279,7 @@ describe('answers', () => {
     expect(webhook.calls).toHaveLength(3);
   });
 
-  test('to equal questions in all threads are one call', async () => {
+  test('to equal reviews in all threads need one call', async () => {
     answers({ allowed: true });
     const shared = new SharedAnswers('x', Date.now, 100, 5000);
     const file = kubeconfig();
@@ -289,7 +289,7 @@ describe('answers', () => {
     expect(webhook.calls).toHaveLength(1);
   });
 
-  test('to one question are not those to another that differs in a single attribute', async () => {
+  test('to one review are not used for another that differs in a single attribute', async () => {
     answers({ allowed: true });
     const { ask } = await thread();
     const who = { name: 'eve', uid: '1', groups: ['a', 'b'], extra: new Map([['k', ['v', 'w']]]) };
@@ -321,7 +321,7 @@ describe('answers', () => {
     expect(new Set(webhook.calls.map(({ text }) => text)).size).toBe(questions.length);
   });
 
-  test('are not kept if they failed, or are about very long attributes', async () => {
+  test('are not cached if they failed, or if attributes are very long', async () => {
     webhook.answer = () => 403;
     const { ask } = await thread();
     await ask();
@@ -349,7 +349,7 @@ describe('match conditions', () => {
     ['an error beside one that does not [A346]', [failing, `request.user == 'bob'`], false],
     ['an error [A348]', [inNamespace, failing], 'fails'],
     ['a selector', [`request.resourceAttributes.labelSelector.requirements.exists(r, r.key == 'x')`], true],
-    ['texts that are empty', [`request.uid == '' && request.resourceAttributes.group == ''`], true],
+    ['empty strings', [`request.uid == '' && request.resourceAttributes.group == ''`], true],
     ['no other attributes', [`has(request.nonResourceAttributes)`], false],
     ['the version', [`request.resourceAttributes.version == 'v1' && request.resourceAttributes.verb == 'list'`], true],
   ])('%s', async (_, matchConditions, expected) => {

@@ -8,7 +8,7 @@ import { TestWebhook } from '../authn/testWebhook.js';
 import { startServer } from '../server/library.js';
 import { writeKubeconfig } from './kubeconfig.js';
 
-/* Servers that ask a webhook for access by flags. */
+/* Servers with a webhook authorizer that is configured by flags. */
 
 let webhook: TestWebhook;
 let folder: string;
@@ -31,7 +31,7 @@ const kubeconfig = (server = webhook.url): string => writeKubeconfig(folder, `${
 const answers = (status: object): void => {
   webhook.answer = ({ apiVersion }) => ({ apiVersion, kind: 'SubjectAccessReview', status });
 };
-/** The spec of the review that the webhook got last. */
+/** The spec of the last review that the webhook received. */
 const spec = (): Record<string, unknown> => JSON.parse(webhook.calls.at(-1)!.text).spec;
 
 describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', naming => {
@@ -52,7 +52,7 @@ describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', nam
   afterAll(() => api.close());
   const status = async (path: string, token = 'eve-token'): Promise<number> => (await api.get(path, { token })).status;
 
-  test('asks the webhook first; the first opinion decides [A009] [A291] [A292] [A293] [A324] [A326] [A328]', async () => {
+  test('calls the webhook first; the first opinion decides [A009] [A291] [A292] [A293] [A324] [A326] [A328]', async () => {
     const pods = '/api/v1/namespaces/default/pods';
     expect([await status(pods), await status('/version')]).toEqual([403, 200]);
     expect(JSON.parse(webhook.calls.at(-1)!.text).apiVersion).toBe(
@@ -96,7 +96,7 @@ describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', nam
     },
   );
 
-  test('may be denied other paths by the webhook, while resources and discovery work [A414] [A415]', async () => {
+  test('lets the webhook deny non-resource paths, while resources and discovery work [A414] [A415]', async () => {
     webhook.answer = ({ apiVersion, spec: asked }) => {
       const { path } = (asked['nonResourceAttributes'] ?? {}) as { path?: string };
       const denied = path === '/metrics';
@@ -104,13 +104,13 @@ describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', nam
       return { apiVersion, kind: 'SubjectAccessReview', status: { allowed, denied } };
     };
     const group = naming === 'neutral' ? 'authorization.orchestrator.io' : 'authorization.k8s.io';
-    // The role system:discovery allows these, once the webhook has no opinion.
+    // The role system:discovery allows these if the webhook has no opinion.
     for (const path of ['/api', '/api/v1', '/apis', '/apis/apps', `/apis/${group}/v1`, '/version'])
       expect([path, await status(path)]).toEqual([path, 200]);
     expect([await status('/metrics'), await status('/api/v1/namespaces/default/pods')]).toEqual([403, 200]);
   });
 
-  test('asks about each part of an impersonation as upstream does', async () => {
+  test('calls the webhook for each part of an impersonation, as upstream does', async () => {
     answers({ allowed: true });
     const from = webhook.calls.length;
     const headers = { 'impersonate-user': 'bob', 'impersonate-group': 'dev', 'impersonate-extra-scope': 'all' };
@@ -125,7 +125,7 @@ describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', nam
     ]);
   });
 
-  test('tells the webhook of selectors, without a flag [A453]', async () => {
+  test('sends selectors to the webhook, without a flag [A453]', async () => {
     answers({ allowed: true });
     await status('/api/v1/namespaces/default/pods?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx');
     expect(spec()['resourceAttributes']).toMatchObject({

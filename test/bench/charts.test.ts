@@ -9,7 +9,7 @@ const { CHARTS, comparedIn } = (await import(script)) as {
 };
 const performance = readFileSync('docs/performance.md', 'utf8');
 
-describe("the charts beside upstream's server", () => {
+describe('the charts of the comparison with upstream', () => {
   test.each(Object.entries(CHARTS))('%s shows the table of the page', (path, chart) => {
     expect(readFileSync(path, 'utf8')).toBe(ratioChart(chart.title, 'upstream', comparedIn(performance, chart)));
   });
@@ -44,7 +44,7 @@ describe('a chart of results', () => {
     expect(chart).not.toMatch(/NaN|Infinity|alone|href=/);
   });
 
-  test('takes less to be better where the aim is a limit', () => {
+  test('treats lower values as better where the target is an upper limit', () => {
     const of = (rest: object) => tableChart('', '', [row('a', 2, 'MB/s', { baseline: 1, ...rest })]);
     expect(of({})).toContain('class="good"');
     expect(of({ atMost: true })).toContain('class="bad"');

@@ -3,7 +3,7 @@ import { historyPage } from '../../bench/lib/history.js';
 
 const rowOf = (value: number) => ({ case: 'get <1.5 KB>', unit: 'requests/s', value, baseline: 100, userUs: 8 });
 
-test('the page of results has each case once, over its commits, and loads nothing', () => {
+test('the page of results has each case once, with its values by commit, and loads no external files', () => {
   const page = historyPage([
     { commit: 'aaa', at: '2026-01-01', short: false, rows: [rowOf(50)] },
     { commit: 'bbb', at: '2026-01-02', short: false, rows: [rowOf(80), { case: 'new', unit: 'ms', value: 0 }] },

@@ -22,7 +22,7 @@ function canonical({ type, kind, apiVersion }: Sample, decoded: unknown): unknow
 }
 
 describe('objects of the serialization bench', () => {
-  it('are always the same', () => {
+  it('are the same in every run', () => {
     expect(makeSamples(5)).toEqual(samples);
   });
 
@@ -51,7 +51,7 @@ describe.each(ENGINES.map(engine => [engine.name, engine] as const))('%s', (_, e
 });
 
 describe('timesOf', () => {
-  it('begins every round with another function', () => {
+  it('starts every round with a different function', () => {
     let order = '';
     const runs = ['a', 'b', 'c'].map(name => () => {
       if (!order.endsWith(name)) order += name;
@@ -74,7 +74,7 @@ describe('the report', () => {
     })),
   );
 
-  it('has a line for each engine, and leaves out what could not be measured', () => {
+  it('has a line for each engine, and omits values that could not be measured', () => {
     const [, , ...lines] = tableOf(measurements).split('\n');
     const cells = lines.map(line => line.split('|').map(cell => cell.trim()));
     expect(cells).toEqual([
@@ -88,7 +88,7 @@ describe('the report', () => {
     expect(chart).toContain('A &#38; B');
     expect(chart).not.toMatch(/NaN|undefined|Infinity/);
     const places = [...chart.matchAll(/<circle class="encode" cx="([\d.]+)"/g)].slice(1).map(match => Number(match[1]));
-    // The first mark is that of the legend; the axis ranges from one half to two.
+    // The first mark belongs to the legend; the axis ranges from one half to two.
     expect(places).toEqual([500, 690]);
   });
 });

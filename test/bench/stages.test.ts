@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stagesIn } from '../../bench/lib/stages.js';
 
-/** A directory with a file for each thread, of lines with a time in nanoseconds, a mark and the ids of writes. */
+/** A directory with a file for each thread. A line has a time in nanoseconds, a mark and the ids of writes. */
 function marksOf(...threads: readonly string[][]): string {
   const directory = mkdtempSync(join(tmpdir(), 'marks-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -29,7 +29,7 @@ test('the stages of a write are the times between the messages of its threads, a
   });
 });
 
-test('writes before the measured time, and those that miss a message, do not count', () => {
+test('writes before the measured time, and writes without all messages, do not count', () => {
   const directory = marksOf(
     ['1000000000 job 7', '1000900000 verdict 7', '5000000000 job 7', '5000900000 verdict 7'],
     ['1000100000 jobTaken 7', '1000300000 proposal 7'],

@@ -15,7 +15,7 @@ function constant(v: Value): string {
   return v instanceof Uint ? `${v.value}u` : String(v);
 }
 
-/** Chains of `&&` and `||` are balanced trees upstream. */
+/** Upstream parses chains of `&&` and `||` into balanced trees. */
 function balanced(fn: string, terms: readonly string[]): string {
   const tree = (low: number, high: number): string => {
     const middle = Math.floor((low + high + 1) / 2);

@@ -22,7 +22,7 @@ const strings = (maxLength?: number, maxItems?: number): C.Schema => ({
 
 describe('the static estimate', () => {
   it('costs of items depend on the length of their longest text, with four bytes per character', () => {
-    // From the reference: with this cost per item, this number of items is within the limit.
+    // From the upstream server: with this cost per item, this number of items is within the limit.
     for (const [length, item] of [
       [16, 11],
       [63, 30],
@@ -31,7 +31,7 @@ describe('the static estimate', () => {
     ] as const)
       expect(cost(strings(length, 1000), "self.all(x, x.contains('gpu'))")).toEqual({ min: 2, max: item * 1000 + 2 });
   });
-  it('a step of each kind', () => {
+  it('charges each kind of step', () => {
     const schema: C.Schema = {
       type: 'object',
       properties: {

@@ -40,7 +40,7 @@ describe('hostile input', () => {
     ]) {
       const outcome = evaluated(text, 100_000, { x: list });
       expect(outcome).toMatchObject({ exceeded: true });
-      // No step costs more than the data it copies: the evaluation ends at the step that exceeds the budget.
+      // A step does no more work than the data it copies: the evaluation ends at the step that exceeds the budget.
       expect(outcome!.cost).toBeLessThan(101_000);
     }
   });
@@ -49,12 +49,12 @@ describe('hostile input', () => {
     "duration(x) == duration('1s')",
     'double(x) > 0.0',
     "timestamp(x) > timestamp('2020-01-01T00:00:00Z')",
-  ])('%s looks at a long text once', expression => {
+  ])('%s scans a long text once', expression => {
     // If the engine tried every digit as a start, none of these would end within the time limit of the test.
     for (const begin of ['', '-', '1.', '0x', '2020-01-01T00:00:00.'])
       for (const end of ['!', 's!', '.!']) evaluated(expression, undefined, { x: begin + '0'.repeat(200_000) + end });
   });
-  it('a regex that backtracks elsewhere runs in linear time', () => {
+  it('a regex that backtracks in other engines runs in linear time', () => {
     // With backtracking, this would not end within the time limit of the test.
     expect(evaluated(`'${'a'.repeat(5000)}b'.matches('^(a+)+$')`)?.value).toBe(false);
   });
@@ -62,12 +62,12 @@ describe('hostile input', () => {
 
 describe('errors and unknowns', () => {
   const result = (text: string) => open.compile(text).program!.evaluate({ x: new C.Unknown(['x']), n: 1 });
-  it('a deciding operand wins over an error on either side', () => {
+  it('an operand that decides the result prevails over an error on either side', () => {
     expect(result('1 / 0 > 0 || true').value).toBe(true);
     expect(result('false && 1 / 0 > 0').value).toBe(false);
     expect(result('[1, 0].exists(i, 1 / i == 1)').value).toBe(true);
   });
-  it('an unknown wins over an error and loses against a deciding operand', () => {
+  it('an unknown prevails over an error, but not over an operand that decides the result', () => {
     expect(result('1 / 0 > 0 || x').unknown).toEqual(['x']);
     expect(result('x || true').value).toBe(true);
   });
@@ -79,11 +79,11 @@ describe('errors and unknowns', () => {
 });
 
 describe('the line below a text', () => {
-  it('has wide marks below characters beyond ASCII, so that the caret is below its character', () => {
+  it('has wide marks below non-ASCII characters, so that the caret is below its character', () => {
     expect(open.compile('"é" == x1').errors).toMatch(/\n \| "é" == x1\n \| \.\uff0e\.{5}\^$/);
     expect(open.compile('é').errors).toMatch(/\n \| é\n \| \uff3e\n/);
   });
-  it('is left out where planning fails, which is named as such', () => {
+  it('is omitted for an error of planning, which the message names', () => {
     const { errors, planError } = open.compile('int("a")');
     expect(planError).toBe("type conversion error from 'string' to 'int'");
     expect(errors).toBe(`program instantiation failed: ${planError}`);
@@ -95,7 +95,7 @@ describe('environments', () => {
     expect(() => C.declare('string.f(nonsense): int', () => null)).toThrow("declaration 'string.f(nonsense): int'");
     expect(() => C.createEnvironment({ libraries: [], variables: { 'a b': C.INT } })).toThrow("variable 'a b'");
   });
-  it('an older release refuses functions that the widest environment evaluates [A511] [A514] [A515]', () => {
+  it('an older release refuses functions that the widest environment accepts [A511] [A514] [A515]', () => {
     const at = (v: C.CompatibilityVersion) => C.createEnvironment({ libraries: C.librariesOf(v) });
     expect(at('1.28').compile("quantity('1').isInteger()").errors).toContain("undeclared reference to 'quantity'");
     expect(at('1.29').compile("quantity('1').isInteger()").errors).toBe('');
@@ -145,7 +145,7 @@ describe('url', () => {
     ['https://a b', 'invalid character " " in host name'],
     ['https://a:b/', 'invalid port ":b" after host'],
     ['/a#%z', 'invalid URL escape "%z"'],
-  ])('says what is wrong with %j', (text, why) => {
+  ])('reports the error in %j', (text, why) => {
     const error = `URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${why}`;
     expect(evaluated('url(x)', undefined, { x: text })).toMatchObject({ error });
   });

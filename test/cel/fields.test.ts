@@ -33,7 +33,7 @@ describe('selectors in authorization checks', () => {
 });
 
 describe('single-expression programs', () => {
-  it('a rule, a policy and a match condition each evaluate over their variables [A456]', () => {
+  it('a rule, a policy and a match condition are evaluated with their own variables [A456]', () => {
     const schema = C.schemaType({
       type: 'object',
       properties: { min: { type: 'integer' }, max: { type: 'integer' } },
@@ -61,7 +61,7 @@ describe('single-expression programs', () => {
     expect(policy.compile("request.verb == 'x'").errors).toContain("undefined field 'verb'");
     expect(policy.compile('has(object.spec.paused)').program!.evaluate(values).value).toBe(false);
   });
-  it('two expressions are not a program [A456]', () => {
+  it('two expressions are refused [A456]', () => {
     expect(at('1.32').compile('true; false').errors).toContain("token recognition error at: ';'");
   });
 });

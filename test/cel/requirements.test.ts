@@ -108,7 +108,7 @@ describe('expressions of a rule', () => {
       "found no matching overload for '_+_' applied to '(string, int)'",
     );
   });
-  it('sets and maps compare without order and add as unions [A540] [A541] [A542] [A543]', () => {
+  it('sets and maps are compared without order and added as unions [A540] [A541] [A542] [A543]', () => {
     const keyed = { type: 'object', properties: { k: { type: 'string' }, v: { type: 'integer' } } };
     const lists = C.schemaType({
       type: 'object',
@@ -158,7 +158,7 @@ describe('cost limits', () => {
     variables: { self: unbounded.type },
     sizes: { self: unbounded },
   });
-  it('loops over unbounded lists exceed the limit of one expression, with the message of the reference', () => {
+  it('loops over unbounded lists exceed the limit of one expression, with the message of upstream', () => {
     const { cost } = costs.compile('self.l.all(a, self.l.all(b, self.l.all(c, a + b != c)))');
     expect(cost!.max).toBeGreaterThan(C.EXPRESSION_COST_LIMIT);
     expect(C.costMessage('estimated rule cost', cost!.max, C.EXPRESSION_COST_LIMIT)).toBe(
@@ -176,8 +176,8 @@ describe('cost limits', () => {
       "x.map(a, ('a'.replace('', 'aaaaaaaaaaaaaaaaaaaaa')).replace('', 'aaaaaaaaaaaaaaaaaaaaaaaa').replace('', 'aaaaaaaaaaa'))",
     ]) {
       const { program } = open.compile(text);
-      // CPU time, so that other load does not matter; the best of three runs, so that compiling the engine does not
-      // either.
+      // CPU time is measured, so that other load does not matter; the best of three runs counts, to exclude the time
+      // that compiling the engine takes.
       const evaluate = (budget: number) => {
         const start = process.cpuUsage();
         const outcome = program!.evaluate({ x }, { budget });
@@ -192,7 +192,7 @@ describe('cost limits', () => {
 });
 
 describe('authorizer', () => {
-  it('checks that suspend cost as much as those that do not [A517] [A518] [A519] [A520] [A521] [A523] [A524]', async () => {
+  it('asynchronous checks cost as much as synchronous ones [A517] [A518] [A519] [A520] [A521] [A523] [A524]', async () => {
     const auth = C.createEnvironment({ libraries: C.librariesOf(), variables: { authorizer: C.AUTHORIZER_TYPE } });
     const { program } = auth.compile(
       "authorizer.group('').resource('pods').subresource('s').namespace('n').name('m').fieldSelector('a=b').labelSelector('c=d').check('get').allowed() && authorizer.path('/x').check('get').reason() == 'r'",

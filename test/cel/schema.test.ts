@@ -51,7 +51,7 @@ describe('types of schemas', () => {
       expect(named).toEqual(new C.TypeValue(type));
     });
   }
-  it('a null of a nullable item is a null, a null property is absent [A534]', () => {
+  it('a null item of a nullable type is null, a null property is absent [A534]', () => {
     expect(over({ type: 'array', items: nullableText }, ['a', null], 'type(self.x[1]) == null_type')).toBe(true);
     expect(
       over({ type: 'object', additionalProperties: nullableText }, { k: null }, "type(self.x['k']) == null_type"),
@@ -68,7 +68,7 @@ describe('types of schemas', () => {
     ])
       expect(over(x, 1, 'has(self.x)')).toBe("ERROR: <input>:1:4: undefined field 'x'");
   });
-  it('an embedded resource has its kind and names', () => {
+  it('an embedded resource has apiVersion, kind and metadata', () => {
     const embedded: C.Schema = {
       type: 'object',
       'x-kubernetes-embedded-resource': true,
@@ -85,7 +85,7 @@ describe('types of schemas', () => {
     };
     expect(over(items, [{ 'a-b': 'v', n: 1.5 }], "'%s'.format([self.x])")).toBe('[{"a__dash__b":"v", "n":1.500000}]');
   });
-  it('formats that data breaks are errors of the evaluation', () => {
+  it('data that violates a format is an error of the evaluation', () => {
     expect(over({ type: 'string', format: 'date' }, '2020-13-01', 'self.x.getMonth()')).toBe(
       'Invalid date formatted string 2020-13-01',
     );
@@ -105,7 +105,7 @@ describe('names of properties', () => {
     ['.a', '__dot__a'],
     ['a____b', 'a__underscores____underscores__b'],
   ] as const)
-    it(`${name} is written ${written} [A545 A546x A547x A548x A549x A550x]`, () => {
+    it(`${name} is escaped as ${written} [A545 A546x A547x A548x A549x A550x]`, () => {
       expect(C.escapeName(name)).toBe(written);
       expect(over(object(name), { [name]: 'v' }, `self.x.${written}`)).toBe('v');
     });
@@ -134,13 +134,13 @@ describe('lists with keys and sets', () => {
     { k: 'p', n: 2, v: 1 },
     { k: 'p', n: 1, v: 9 },
   ];
-  it('sets compare by members and add as unions [A541] [A543]', () => {
+  it('sets are compared by members and added as unions [A541] [A543]', () => {
     expect(over(set, [1, 2], 'self.x == oldSelf.x', [2, 1])).toBe(true);
     expect(over(set, [1, 2], 'self.x == oldSelf.x', [2, 3])).toBe(false);
     expect(over(set, [1, 2], "'%s'.format([self.x + oldSelf.x])", [3, 2])).toBe('[1, 2, 3]');
     expect(over(set, [1, 2], '(self.x + [2, 2, 4]).size()')).toBe(3);
   });
-  it('keyed lists compare by key and add by replacing [A540] [A542]', () => {
+  it('keyed lists are compared by key and added by replacing items [A540] [A542]', () => {
     expect(over(keyed, [p, q], 'self.x == oldSelf.x', [q, p])).toBe(true);
     expect(over(keyed, [p, q], 'self.x == oldSelf.x', [q, r])).toBe(false);
     expect(over(keyed, [p, q], '(self.x + oldSelf.x).map(i, i.v)', [r])).toMatchObject({ items: [9, 1] });

@@ -87,7 +87,7 @@ describe('tables of the specification package', () => {
       });
 });
 
-/** Newer syntax in the tables: optionals, names in back ticks, and newer names of macros. */
+/** Newer syntax in the tables: optionals, names in backticks, and newer names of macros. */
 const NEWER = /\?\.|\.\?|\[\?|\{\?|\?\w+:|`|existsOne/;
 
 describe('syntax trees of the specification package', () => {
@@ -108,7 +108,7 @@ describe('syntax trees of the specification package', () => {
       expect(show(expr!).replace(/\s+/g, '')).toBe(normalized(t.ast!));
     });
   }
-  it('were compared for most of the tables', () => expect(compared).toBeGreaterThan(150));
+  it('are compared for most of the tables', () => expect(compared).toBeGreaterThan(150));
 });
 
 /** Errors caused by lower limits in the tables, or by syntax that no release of the server supports. */

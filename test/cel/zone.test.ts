@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 process.env.TZ = 'Asia/Kolkata';
 const { runTable } = await import('../../core/cel/index.js');
 
-describe('under another time zone [A471]', () => {
+describe('in another time zone [A471]', () => {
   it('the process is not in UTC', () => {
     expect(new Date(0).getTimezoneOffset()).toBe(-330);
   });

@@ -157,7 +157,7 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     }
   });
 
-  test('an informer whose version has expired gets an error and lists again [R013]', async () => {
+  test('an informer whose resource version has expired gets an error and lists again [R013]', async () => {
     const short = await startMemoryServer('--history=200ms');
     try {
       const shortConfig = new KubeConfig();

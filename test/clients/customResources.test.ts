@@ -47,7 +47,8 @@ describe.skipIf(!able)('kubectl and custom resources', { timeout: TIMEOUT }, () 
     k = new Kubectl(server, 'clients');
     await k.with({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'clients' } }, 'create');
     await k.with(definition, 'apply');
-    // A new definition has no list of conditions yet, and `--for=condition` fails on that: wait for its names first.
+    // A new definition has no list of conditions yet, and `--for=condition` fails on that: so wait for its accepted
+    // names first.
     await k.run('wait', '--for=jsonpath={.status.acceptedNames.kind}=CronTab', 'crd/crontabs.stable.example.com');
     await k.run('wait', '--for=condition=Established', 'crd/crontabs.stable.example.com');
   }, TIMEOUT);

@@ -119,7 +119,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.with(list(labelled('p1')), ...flags)).toBe('configmap/p1 unchanged\nconfigmap/p2 pruned\n');
   });
 
-  test('bad manifests are refused before and by the server', async () => {
+  test('invalid manifests are refused by kubectl and by the server', async () => {
     const unknown = await k.try(['create', '-f', '-'], { input: JSON.stringify({ ...configMap('bad'), spec: {} }) });
     expect(unknown.err).toContain('unknown field "spec"');
     const invalid = await k.try(['create', '-f', '-'], { input: JSON.stringify(configMap('BAD')) });
@@ -307,7 +307,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   test.each([
     ['client-side', []],
     ['server-side', ['--server-side']],
-  ])('apply --prune with an apply set removes what has left it: %s', async (name, flags) => {
+  ])('apply --prune with an apply set removes objects that are no longer in the set: %s', async (name, flags) => {
     const env = { KUBECTL_APPLYSET: 'true' };
     const set = (...names: string[]) =>
       k.try(['apply', ...flags, '--prune', `--applyset=${name}-set`, '-f', '-'], {

@@ -20,7 +20,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
 
   const can = async (...args: string[]): Promise<string> => (await k.try(['auth', 'can-i', ...args])).out.trim();
 
-  test('create makes roles and bindings, which auth can-i obeys, also for others and by list [A367 A432 A433 A434]', async () => {
+  test('create creates roles and bindings, which auth can-i reflects, also for other users and with --list [A367 A432 A433 A434]', async () => {
     const created = async (...args: string[]): Promise<string> => (await k.run('create', ...args)).trim();
     expect(await can('list', 'pods', '--as=ann')).toBe('no');
     expect(await created('role', 'reader', '--verb=get,list', '--resource=pods,deployments.apps')).toContain('created');
@@ -50,7 +50,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     );
   });
 
-  test('asks an exec plugin of a kubeconfig that capstan kubeconfig wrote, and tells it the cluster [A050 A056 A289x]', async () => {
+  test('runs the exec plugin of a kubeconfig that capstan kubeconfig wrote, and passes the cluster to it [A050 A056 A289x]', async () => {
     await k.run('create', 'serviceaccount', 'plugged');
     const token = (await k.run('create', 'token', 'plugged', '--duration=10m')).trim();
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status: { token } };
@@ -68,7 +68,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(info.spec.cluster).toMatchObject({ server: await serverUrl() });
   });
 
-  test('auth reconcile creates, extends and, if asked, reduces roles [A368 A369 A370]', async () => {
+  test('auth reconcile creates, extends and, if requested, reduces roles [A368 A369 A370]', async () => {
     const verbsOf = async (): Promise<string> => k.run('get', 'role', 'kept', '-o', 'jsonpath={.rules[*].verbs}');
     const reconcile = (verbs: string[], ...flags: string[]): Promise<string> =>
       k.with(

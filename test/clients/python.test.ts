@@ -7,7 +7,8 @@ import { LISTENER_NAMES } from '../listener/names.js';
 
 const TIMEOUT = 60_000;
 /**
- * The longest time to an event in seconds: hundreds of times the usual time, and far less than until the next bookmark.
+ * The longest time to an event in seconds: hundreds of times the usual time, and much less than the time until the next
+ * bookmark.
  */
 const LONGEST = 5;
 const COUNT = 3;
@@ -25,7 +26,7 @@ const wanted = python !== undefined || process.env['CAPSTAN_TEST_REQUIRE'] === '
 
 describe.skipIf(!wanted)('the official Python client', () => {
   test.each(LISTENER_NAMES)(
-    'receives each event of a watch when it happens, not with the next one (--listener=%s)',
+    'receives each event of a watch when it happens, and not only with the next one (--listener=%s)',
     async listener => {
       expect(python, 'a python3 that can import kubernetes').toBeDefined();
       const server = await startMemoryServer('--listener', listener);

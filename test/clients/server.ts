@@ -46,7 +46,7 @@ export async function startBuiltServer(asked = '0', ...more: readonly string[]):
   };
 }
 
-/** The same on a free port, with a store in memory, as clients see no difference. `restart` loses its objects. */
+/** Starts it on a free port with a store in memory: clients see no difference. `restart` loses the objects. */
 export const startMemoryServer = (...more: readonly string[]): Promise<BuiltServer> =>
   startBuiltServer('0', '--storage-backend=memory', ...more);
 
@@ -96,11 +96,11 @@ export class Kubectl {
     readonly server: BuiltServer,
     readonly namespace: string,
   ) {
-    // It ends before it needs to collect garbage, which takes a quarter of its CPU.
+    // It ends before it needs garbage collection, which takes a quarter of its CPU time.
     this.#env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: server.dir, GOGC: 'off' };
   }
 
-  /** Runs to the end, with any exit code. */
+  /** Runs to the end, whatever the exit code. */
   try(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Printed> {
     return new Promise(done => {
       const all = ['-n', this.namespace, ...args];
@@ -166,7 +166,7 @@ export class Kubectl {
   }
 }
 
-/** Whether kubectl can be run; otherwise its tests are skipped. */
+/** True if kubectl can be run; otherwise its tests are skipped. */
 export async function hasKubectl(): Promise<boolean> {
   return new Promise(done => execFile('kubectl', ['version', '--client'], error => done(!error)));
 }

@@ -12,7 +12,10 @@ import { checkServiceAccounts } from '../../core/server/serviceAccounts.js';
 import { DEFAULTS } from '../../core/server/settings.js';
 import type { Settings } from '../../core/settings/settings.js';
 
-/* Files that flags of access control name: one that cannot be used ends the start, naming the flag, file and fault. */
+/*
+ * Files that flags of access control name: an unusable file fails the start with an error that names flag, file and
+ * fault.
+ */
 
 const DAY = 86_400_000;
 const folder = mkdtempSync(join(tmpdir(), 'capstan-access-flags-'));
@@ -57,7 +60,7 @@ describe('flags of service accounts', () => {
   it.each([
     [junk, 'holds no RSA or ECDSA key in PEM'],
     [unusable, 'holds a key that is neither RSA nor ECDSA on the curve P-256, P-384 or P-521'],
-  ])('name themselves where the keys of %s cannot verify', (path, fault) => {
+  ])('are named in the error if the keys of %s cannot verify', (path, fault) => {
     expect(refusalOf(checkServiceAccounts, { serviceAccountKeyFile: [publicKey, path] })).toBe(
       `--service-account-key-file: ${path}: ${fault}`,
     );
@@ -67,7 +70,7 @@ describe('flags of service accounts', () => {
     [junk, 'holds no private key in PEM'],
     [publicKey, 'holds no private key in PEM'],
     [unusable, 'holds a key that is neither RSA nor ECDSA on the curve P-256, P-384 or P-521'],
-  ])('name themselves where the key of %s cannot sign', (path, fault) => {
+  ])('are named in the error if the key of %s cannot sign', (path, fault) => {
     expect(refusalOf(checkServiceAccounts, { serviceAccountSigningKeyFile: path })).toBe(
       `--service-account-signing-key-file: ${path}: ${fault}`,
     );
@@ -75,7 +78,7 @@ describe('flags of service accounts', () => {
 });
 
 describe('flags of signers', () => {
-  it('name themselves where a CA cannot be parsed', () => {
+  it('are named in the error if a CA cannot be parsed', () => {
     const expected = `${junk}: it or ${privateKey} cannot be parsed as PEM of a certificate and a private key`;
     const all = { clusterSigningCertFile: junk, clusterSigningKeyFile: privateKey };
     expect(refusalOf(checkSigning, all)).toBe(`--cluster-signing-cert-file: ${expected}`);
@@ -83,7 +86,7 @@ describe('flags of signers', () => {
     expect(refusalOf(checkSigning, single)).toBe(`--cluster-signing-kubelet-client-cert-file: ${expected}`);
   });
 
-  it('name themselves where certificates would end at once', () => {
+  it('are named in the error if certificates would expire at once', () => {
     expect(refusalOf(checkSigning, { clusterSigningDuration: 0 })).toBe(
       '--cluster-signing-duration: must be longer than 0',
     );
@@ -107,11 +110,11 @@ describe('flags of credentials', () => {
     ['no certificate', 'junk', 'holds no certificate in PEM'],
     ['a key', ec.privateKey, 'holds no certificate in PEM'],
     [
-      'a certificate that is none',
+      'an invalid certificate',
       '-----BEGIN CERTIFICATE-----\nZm9v\n-----END CERTIFICATE-----\n',
       'holds a certificate that cannot be parsed',
     ],
-  ])('name themselves where a CA bundle holds %s', (_, text, fault) => {
+  ])('are named in the error if a CA bundle holds %s', (_, text, fault) => {
     const path = file('bad-ca.crt', text);
     expect(refusalOf(checkCredentialFiles, { clientCaFile: path })).toBe(`--client-ca-file: ${path}: ${fault}`);
     expect(refusalOf(checkCredentialFiles, { clientCaFile: folder })).toBe(
@@ -119,7 +122,7 @@ describe('flags of credentials', () => {
     );
   });
 
-  it('name themselves where a token file has a bad line', () => {
+  it('are named in the error if a token file has an invalid line', () => {
     const path = file('tokens.csv', 'a,b,c\nd,e\n');
     expect(refusalOf(checkCredentialFiles, { tokenAuthFile: path })).toBe(
       `--token-auth-file: ${path}:2: expected at least 3 columns (token, user name, user uid), found 2`,
@@ -142,7 +145,7 @@ describe('flags of the audit log', () => {
     );
   });
 
-  it('name themselves where the log cannot be written, instead of a start that records nothing', () => {
+  it('are named in the error if the log cannot be written; the server does not start without it', () => {
     expect(refusalOf(checkAudit, { auditPolicyFile: policy, auditLogPath: folder })).toBe(
       `--audit-log-path: cannot write ${folder}: EISDIR`,
     );
@@ -152,7 +155,7 @@ describe('flags of the audit log', () => {
     );
   });
 
-  it('make the log readable for its owner alone', () => {
+  it('create a log that only its owner can read', () => {
     const auditLogPath = join(folder, 'audit.log');
     checkAudit({ ...DEFAULTS, auditPolicyFile: policy, auditLogPath });
     expect(statSync(auditLogPath).mode & 0o777).toBe(0o600);

@@ -35,14 +35,14 @@ afterAll(async () => {
 
 type Command = (args: readonly string[], io: Io) => Promise<number>;
 
-/** Runs a command, and gives its output and its exit code. */
+/** Runs a command. Returns its output and its exit code. */
 async function run(command: Command, ...args: string[]) {
   const io = new Captured();
   const code = await command([...args, SERVER], io);
   return { code, lines: io.lines.join('\n').split('\n'), errors: io.errors };
 }
 
-/** Writes a file of YAML, and gives its path. */
+/** Writes a YAML file. Returns its path. */
 function file(name: string, text: string): string {
   const path = join(directory, name);
   writeFileSync(path, text);
@@ -63,7 +63,7 @@ data: { monday: 9 to 5 }
 const SHOP = '{ apiVersion: v1, kind: Namespace, metadata: { name: shop, labels: { of: tea } } }';
 
 describe('apply', () => {
-  test('creates objects, leaves equal ones, and changes others', async () => {
+  test('creates objects, changes those that differ, and leaves equal ones unchanged', async () => {
     const path = file('maps.yaml', `${SHOP}\n---${MAPS}`);
     const created = ['namespaces/shop created', 'configmaps/prices created', 'configmaps/hours created'];
     expect(await run(applyCommand, '-f', path)).toEqual({ code: 0, lines: created, errors: [] });
@@ -74,7 +74,7 @@ describe('apply', () => {
     expect((await run(applyCommand, '-f', changed)).lines[0]).toBe('configmaps/prices configured');
   });
 
-  test('waits for a kind whose definition is before its object in the file', async () => {
+  test('waits for a kind whose definition precedes its object in the file', async () => {
     const schema = '{ openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }';
     const path = file(
       'kind.yaml',
@@ -93,7 +93,7 @@ spec:
     expect(lines[1]).toBe('leaves.tea.example.com/first created');
   });
 
-  test('applies the valid objects, reports an error for each other one, and exits with 1', async () => {
+  test('applies valid objects, reports an error for each invalid one, and exits with 1', async () => {
     const bad = file(
       'bad.yaml',
       `{ apiVersion: v1, kind: Nothing, metadata: { name: a } }
@@ -111,7 +111,7 @@ spec:
     expect(errors[2]).toBe('ConfigMap: has no metadata.name: add it');
   });
 
-  test('does not take over fields of others unless it is told to, and says how', async () => {
+  test('takes over fields of other managers only if requested, and otherwise says how to request it', async () => {
     await api.made('/api/v1/namespaces/default/configmaps', { metadata: { name: 'owned' }, data: { a: '1' } });
     const path = file('owned.yaml', "{ apiVersion: v1, kind: ConfigMap, metadata: { name: owned }, data: { a: '2' } }");
     const { code, errors } = await run(applyCommand, '-f', path);
@@ -143,7 +143,7 @@ describe('get', () => {
     expect(all.find(line => line.startsWith('shop '))).toMatch(/^shop +hours +1 +\d+s$/);
   });
 
-  test('asks for further pages of a long list', async () => {
+  test('requests further pages of a long list', async () => {
     const asked: string[] = [];
     const ask = ({ path }: { path: string }) => {
       asked.push(path);
@@ -157,7 +157,7 @@ describe('get', () => {
     expect(asked).toEqual([first, `${first}&continue=page+1`, `${first}&continue=page+2`]);
   });
 
-  test('prints objects as YAML, JSON or names, without the owners of fields', async () => {
+  test('prints objects as YAML, JSON or names, without managed fields', async () => {
     const yaml = parse((await run(getCommand, 'cm', 'prices', '-n', 'shop', '-o', 'yaml')).lines.join('\n'));
     expect(yaml).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', data: { assam: '4' } });
     expect(yaml.metadata).not.toHaveProperty('managedFields');
@@ -167,7 +167,7 @@ describe('get', () => {
     expect((await run(getCommand, 'cm/prices', '-n', 'shop', '-o', 'name')).lines).toEqual(['configmaps/prices']);
   });
 
-  test('prints nothing but a message where there is nothing, so that programs find no line', async () => {
+  test('prints no line on standard output if there are no objects, and a message on standard error', async () => {
     const io = new Captured();
     await getCommand(['pods', '-o', 'name', SERVER], io);
     expect([io.lines, io.errors]).toEqual([[], ['there are no pods in the namespace default']]);
@@ -189,13 +189,13 @@ describe('get', () => {
     expect(errors).toEqual([]);
   });
 
-  test('without a kind lists those of the server, with those of definitions', async () => {
+  test('without a kind lists the kinds of the server', async () => {
     const { lines } = await run(getCommand);
     expect(lines[0]).toMatch(/^NAME +SHORT +KIND +PLACE$/);
     expect(lines.filter(line => /^deployments\.apps +deploy +Deployment +in a namespace$/.test(line))).toHaveLength(1);
   });
 
-  test('says where there is nothing', async () => {
+  test('says in which namespace there are no objects', async () => {
     const { code, errors } = await run(getCommand, 'pods');
     expect([code, errors]).toEqual([0, ['there are no pods in the namespace default']]);
   });
@@ -209,13 +209,13 @@ describe('get', () => {
     [['pods', '-A', '-n', 'shop'], '--all-namespaces: cannot be used with --namespace'],
     [['pods', 'web', '-A'], '--all-namespaces: cannot be used with a name'],
     [['pods', 'web', '-l', 'a=b'], '--selector: cannot be used with a name'],
-  ])('%j is refused with what to do', async (args, message) => {
+  ])('%j is refused with a hint', async (args, message) => {
     await expect(run(getCommand, ...args)).rejects.toThrow(message);
   });
 });
 
 describe('the server of a command', () => {
-  test('is that of the environment if none was started in the folder', async () => {
+  test('is that of the environment if no server was started in the folder', async () => {
     const [before, folder] = [process.env['KUBECONFIG'], process.cwd()];
     const io = new Captured();
     try {
@@ -237,7 +237,7 @@ describe('the server of a command', () => {
     }
   });
 
-  test('which refuses the credentials, or does not answer, is named with what to do', async () => {
+  test('is named with a hint if it refuses the credentials or does not answer', async () => {
     const text = api.server.kubeconfig;
     const user = '"user": { "token": "unknown" }';
     const stranger = file('stranger', text.replace(/"user": \{[^}]*\}/, user));
@@ -251,7 +251,7 @@ describe('the server of a command', () => {
     const io = new Captured();
     const maps = ['-f', file('unreachable.yaml', MAPS)];
     await expect(applyCommand([...maps, `--kubeconfig=${away}`], io)).rejects.toThrow('is the server running?');
-    // Not again for each object.
+    // The error is not repeated for each object.
     expect(io.errors).toEqual([]);
   });
 });
@@ -263,7 +263,7 @@ describe('watch', () => {
     await api.made(maps, { metadata: { name: 'first' } });
     const io = new Captured();
     const names = new Captured();
-    // They end when the server does.
+    // The watches end with the server.
     const watches = [
       watchCommand(['secrets', '-n', 'watched', SERVER], io),
       watchCommand(['secrets', '-n', 'watched', '-o', 'name', SERVER], names),
@@ -286,7 +286,7 @@ describe('watch of one object', () => {
   test('continues from the version of the store, also before the object is created', async () => {
     const io = new Captured();
     const before = await watched(api);
-    // It ends when the server does.
+    // The watch ends with the server.
     void watchCommand(['secrets/later', '-o', 'name', SERVER], io).catch(() => undefined);
     await eventually(async () => (await watched(api)) > before);
     await api.made('/api/v1/namespaces/default/secrets', { metadata: { name: 'other' } });
@@ -299,7 +299,7 @@ describe('watch of one object', () => {
 const watched = async (server: Api): Promise<number> => readMetrics((await server.get('/metrics')).text).watches;
 
 describe('status', () => {
-  test('prints whether the server is ready, and what it holds', async () => {
+  test('prints whether the server is ready, and the number of its objects', async () => {
     const { code, lines } = await run(statusCommand);
     expect(code).toBe(0);
     expect(lines[0]).toContain(`server    ${api.server.url}, release v1.32`);
@@ -323,7 +323,7 @@ apiserver_request_duration_seconds_count{${labels}} ${requests}
 `;
   };
 
-  test('computes rates, mean and slowest requests of the time in between', () => {
+  test('computes the rates, the mean and the slowest requests between two samples', () => {
     const before = readMetrics(text(100, 10, 1, 0));
     const after = readMetrics(text(300, 30, 1.5, 190));
     expect(after.watches).toBe(3);
@@ -333,7 +333,7 @@ apiserver_request_duration_seconds_count{${labels}} ${requests}
     expect(ratesBetween(before, readMetrics(text(300, 30, 1.5, 199)), 2).rows[0]!.at(-1)).toBe('≤ 5 ms');
   });
 
-  test('prints once where there is no terminal', async () => {
+  test('prints once if there is no terminal', async () => {
     const { code, lines } = await run(topCommand);
     expect([code, lines[0]]).toEqual([0, `capstan ${api.server.url}`]);
     expect(lines[1]).toMatch(/^up .* · CPU \d+ % · memory [\d.]+ MB · watches \d+ · in flight 1$/);
@@ -342,7 +342,7 @@ apiserver_request_duration_seconds_count{${labels}} ${requests}
 });
 
 describe('demo', () => {
-  test('makes a world with a kind, its controller and a policy, again as it was, and removes it', async () => {
+  test('creates a kind, its controller, a policy and traffic, creates nothing twice, and removes everything', async () => {
     const { code, lines } = await run(demoCommand, '--once');
     expect(code).toBe(0);
     expect(lines.find(line => line.includes('refused, as it should be'))).toContain('each image needs a version');
@@ -373,7 +373,7 @@ describe('demo', () => {
     await run(demoCommand, '--remove');
   });
 
-  test('does not touch objects of others that have its names', async () => {
+  test('does not change objects of other users that have its names', async () => {
     await api.made('/api/v1/namespaces', { metadata: { name: 'demo-storefront' } });
     await expect(run(demoCommand, '--once')).rejects.toThrow('is there already, and is not of the demonstration');
     expect((await run(demoCommand, '--remove')).lines).not.toContain('✓ removed namespaces/demo-storefront');

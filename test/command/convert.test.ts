@@ -78,7 +78,7 @@ describe('a manifest', () => {
     );
   });
 
-  it('has merged maps written out where they are changed', async () => {
+  it('has merge keys expanded where merged maps are changed', async () => {
     const backend = '&web\n    serviceName: web\n    servicePort: 80';
     const paths = '[{ path: /a, backend: { <<: *web, servicePort: 81 } }]';
     const { text } = await convert(
@@ -92,7 +92,7 @@ describe('a manifest', () => {
     });
   });
 
-  it('without old versions stays as it is', async () => {
+  it('without old versions remains unchanged', async () => {
     const text = 'apiVersion: apps/v1\nkind:   Deployment\nmetadata: {name:   web}\n---\n\napiVersion: a.b/v1\nkind: C';
     expect((await convert(text)).text).toBe(text);
   });
@@ -160,11 +160,11 @@ describe('a manifest', () => {
       'endpoints[0].topology[rack]: has no place in v1, which knows nodeName and zone: remove it',
     ],
     [{ apiVersion: 'apps/v1beta2', kind: 'Deployment', metadata, spec: { template } }, 'spec.selector'],
-  ])('that cannot be converted is refused with its place: %j', async (object, message) => {
+  ])('that cannot be converted is refused with its position: %j', async (object, message) => {
     expect(await refusal(object)).toContain(message);
   });
 
-  it('is refused as a whole, with the document and the field', async () => {
+  it('is refused as a whole, with the document and the field in the message', async () => {
     const text = 'apiVersion: v1\nkind: Secret\n---\napiVersion: policy/v1beta1\nkind: PodSecurityPolicy\n---\n- 1\n';
     const { errors, text: printed } = await convert(text);
     expect(errors).toEqual([
@@ -235,12 +235,12 @@ describe('--output-version', () => {
 
 describe('removed versions [R562]', () => {
   const naming = namingOf('kubernetes');
-  /** Kinds whose removed versions had another form, which the tests below have. */
+  /** Kinds whose removed versions had another form. The tests below convert them. */
   const OTHERS =
     /^(MutatingWebhook|ValidatingWebhook|CustomResource|Horizontal|EndpointSlice|Event|CertificateSigning)/;
   const plain = REMOVED_VERSIONS.filter(({ kind, replacement }) => replacement !== undefined && !OTHERS.test(kind));
 
-  it('of kinds with the same form become their replacements', async () => {
+  it('of kinds with the same form are replaced without other changes', async () => {
     for (const { apiVersion, kind, replacement } of plain) {
       const to = naming.apiVersion(replacement!);
       const base = (bases as unknown as { object: Loose }[]).find(
@@ -253,7 +253,7 @@ describe('removed versions [R562]', () => {
     }
   });
 
-  it('give workloads the selector and the defaults that they had', async () => {
+  it('add the selector and the defaults that workloads had', async () => {
     const workload = (apiVersion: string, kind: string) =>
       converted({ apiVersion, kind, metadata, spec: { template } });
     const selector = { matchLabels: { app: 'a' } };
@@ -275,7 +275,7 @@ describe('removed versions [R562]', () => {
     expect((await workload('extensions/v1beta1', 'ReplicaSet'))['spec']).toEqual({ template, selector });
   });
 
-  it('drop what has no effect any more', async () => {
+  it('lose members that have no effect any more', async () => {
     const selector = { matchLabels: { app: 'a' } };
     const spec = { template, rollbackTo: { revision: 1 }, templateGeneration: 3 };
     const old = (kind: string, apiVersion: string, member: keyof typeof spec) =>
@@ -286,7 +286,7 @@ describe('removed versions [R562]', () => {
     );
   });
 
-  it('keep what an empty selector and a share of zero meant', async () => {
+  it('keep the meaning of an empty selector and of zero shares', async () => {
     const budget = { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata };
     expect((await converted({ ...budget, spec: { selector: {}, minAvailable: 1 } }))['spec']).toEqual({
       minAvailable: 1,
@@ -330,7 +330,7 @@ describe('removed versions [R562]', () => {
     expect((await converted({ ...old, apiVersion: 'autoscaling/v2beta2', spec }))['apiVersion']).toBe('autoscaling/v2');
   });
 
-  it('of webhooks say what they did by default', async () => {
+  it('of webhooks get their former defaults as explicit members', async () => {
     const webhook = { name: 'a.b.c', sideEffects: 'None', clientConfig: { url: 'https://a.b/c' } };
     for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
       expect(
@@ -348,7 +348,7 @@ describe('removed versions [R562]', () => {
       ]);
   });
 
-  it('of definitions have everything in their versions', async () => {
+  it('of definitions get all members moved into their versions', async () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
     const clientConfig = { url: 'https://a.b/c' };
     const old = {
@@ -384,7 +384,7 @@ describe('removed versions [R562]', () => {
     });
   });
 
-  it('of slices, requests, reviews and events have their new members', async () => {
+  it('of endpoint slices, certificate requests, reviews and events get their new members', async () => {
     const slice = {
       apiVersion: 'discovery.k8s.io/v1beta1',
       kind: 'EndpointSlice',
@@ -425,7 +425,7 @@ describe('removed versions [R562]', () => {
     });
   });
 
-  it('that are deprecated become the preferred ones', async () => {
+  it('that are deprecated are replaced by the preferred ones', async () => {
     const policy = { apiVersion: 'admissionregistration.k8s.io/v1beta1', kind: 'ValidatingAdmissionPolicyBinding' };
     const spec = { policyName: 'a', validationActions: ['Deny'] };
     expect((await converted({ ...policy, metadata, spec }))['apiVersion']).toBe('admissionregistration.k8s.io/v1');

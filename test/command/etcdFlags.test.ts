@@ -48,7 +48,7 @@ describe('flags of etcd', () => {
     });
   });
 
-  it('are settings of the configuration file too', () => {
+  it('are also settings of the configuration file', () => {
     const yaml = 'storageBackend: etcd\netcdServers: [http://a:2379]\netcdPrefix: /x\n';
     expect(parseConfig(yaml, folder)).toMatchObject({ etcdServers: ['http://a:2379'], etcdPrefix: '/x' });
   });
@@ -76,7 +76,7 @@ describe('flags of etcd', () => {
     [[ETCD, SERVERS, '--etcd-user=u'], '--etcd-user: needs --etcd-password-file too'],
     [[ETCD, SERVERS, '--etcd-prefix=/'], '--etcd-prefix: must contain more than slashes: omit it for /registry'],
     [['--storage-backend=etc'], '--storage-backend: must be rocksdb or memory or etcd, not "etc"'],
-  ])('%j are refused in one line with the flag and the fix', (args, text) => {
+  ])('%j are refused in one line with the flag and a hint', (args, text) => {
     expect(() => loadSettings(args)).toThrow(
       new ConfigError(text.slice(0, text.indexOf(': ')), text.slice(text.indexOf(': ') + 2)),
     );

@@ -109,7 +109,7 @@ describe('the version of a configuration file [R427]', () => {
   const file = (version: string, ...lines: string[]): string =>
     [version, 'kind: ServerConfiguration', ...lines].join('\n');
 
-  it('may be named: settings of v1 are named like flags, those of v1beta1 as in the library', () => {
+  it('may be given: v1 names settings like flags, v1beta1 as in the library', () => {
     const notes: string[] = [];
     const read = (text: string) => parseConfig(text, '.', line => notes.push(line));
     const settings = { port: 1, storage: 'memory', historyRetention: 60_000 };
@@ -146,13 +146,13 @@ describe('the version of a configuration file [R427]', () => {
 describe('--runtime-config', () => {
   const served = (...flags: string[]) => {
     const { enablement } = featuresOf(settingsOf(...flags));
-    // Kinds that are not served have strategies, too.
+    // Kinds that are not served also have strategies.
     const strategies = new Map(Array.from(builtInStorageNames(), name => [name, {}]));
     const registry = builtInRegistry('kubernetes', strategies, enablement);
     return (group: string, version: string, plural: string) => registry.find(group, version, plural) !== undefined;
   };
 
-  it('serves versions that the release does not serve, and the other way round [R369] [R376] [R377] [R378]', () => {
+  it('enables versions that are off by default, and disables others [R369] [R376] [R377] [R378]', () => {
     const isServed = served('--runtime-config=storage.k8s.io/v1alpha1,batch/v1=false,v1=true');
     expect(isServed('storage.k8s.io', 'v1alpha1', 'volumeattributesclasses')).toBe(true);
     expect(isServed('batch', 'v1', 'jobs')).toBe(false);
@@ -214,7 +214,7 @@ describe('--runtime-config', () => {
 });
 
 describe('--emulated-version', () => {
-  it('has the gates of the emulated release, with their states there', () => {
+  it('has the gates of the emulated release, with their states in that release', () => {
     const now = featuresWith();
     const then = featuresWith('--emulated-version=1.31');
     expect(now.filter(name => !then.includes(name))).toEqual(
@@ -301,7 +301,7 @@ describe('admission plugins', () => {
   const paths = (...flags: string[]) =>
     admissionPlugins(settingsOf(...flags)).before.map(({ use }) => use.split('/').at(-1));
 
-  it('are those that are on by default, without those that are disabled', () => {
+  it('are those that are enabled by default, without those that are disabled', () => {
     expect(paths()).toContain('priority.js');
     expect(paths('--disable-admission-plugins=Priority,RuntimeClass')).not.toContain('priority.js');
   });

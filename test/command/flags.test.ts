@@ -145,7 +145,7 @@ describe('flags of serve', () => {
       ['--shutdown-delay-duration=soon'],
       '--shutdown-delay-duration: must be a duration such as 30s or 1m30s, not "soon"',
     ],
-  ])('refuse %j in one line that names the flag and the fix', (args, message) => {
+  ])('refuse %j in one line with the flag and a hint', (args, message) => {
     expect(refusal(...args)).toBe(message);
   });
 

@@ -6,7 +6,7 @@ import { SETTINGS } from '../../core/settings/settingsTable.js';
 import { startTestServer } from '../../core/testing/index.js';
 import { startServer } from '../server/library.js';
 
-/* The settings that a program gives to `startServer`. */
+/* The settings that a program passes to `startServer`. */
 
 describe('settings of a program', () => {
   test('may have the names of the configuration file instead of their own', () => {
@@ -45,7 +45,7 @@ describe('settings of a program', () => {
     expect(() => readGivenSettings(given as never)).toThrow(message);
   });
 
-  test('are checked by the types under both names', () => {
+  test('have types that check both names', () => {
     expectTypeOf<GivenSettings['securePort']>().toEqualTypeOf<Settings['port'] | undefined>();
     expectTypeOf<GivenSettings['storageBackend']>().toEqualTypeOf<Settings['storage'] | undefined>();
     expectTypeOf<GivenSettings>().not.toHaveProperty('storageBakend');

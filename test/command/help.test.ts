@@ -49,7 +49,7 @@ describe('the help', () => {
       expect(helpText()).toMatch(new RegExp(`^ {2}${name} +${summary.slice(0, 20).replace('(', '\\(')}`, 'm'));
   });
 
-  it('is loaded only when it is asked for', () => {
+  it('is loaded only when it is requested', () => {
     for (const file of ['main', 'serve', 'config', 'flags', 'options', 'commands'])
       expect(readFileSync(`core/command/${file}.ts`, 'utf8')).not.toMatch(/^import [^;]*'(commander|\.\/help\.js)'/m);
   });
@@ -61,7 +61,7 @@ it('the help of a server names the gates that are non-operational [R406]', () =>
   expect(listed.trim().split(' ')).toEqual([...GATES].filter(([, gate]) => gate.isLocked).map(([name]) => name));
 });
 
-it('no flag or command is marked as alpha or beta, and the guide says how long each would work [R373] [R390] [R391] [R393] [R394] [R399]', () => {
+it('no flag or command is marked as alpha or beta, and the guide says how long each would be supported [R373] [R390] [R391] [R393] [R394] [R399]', () => {
   const texts = [
     ...Object.values<{ help: string }>(SETTINGS).map(({ help }) => help),
     ...COMMANDS.map(one => one.summary),
@@ -77,16 +77,16 @@ it('no flag or command is marked as alpha or beta, and the guide says how long e
     expect(guide).toContain(row);
 });
 
-describe('a misspelt word', () => {
+describe('a misspelled word', () => {
   it.each([
     ['--secur-port', 'secure-port'],
     ['--enable-bootstrap-tokn-auth', 'enable-bootstrap-token-auth'],
     ['--confg', 'config'],
-  ])('%s of serve is answered with --%s', (given, meant) => {
+  ])('%s of serve is answered with the suggestion --%s', (given, meant) => {
     expect(messageOf(() => parseFlags([`${given}=1`]))).toBe(`${given}: unknown flag; did you mean --${meant}?`);
   });
 
-  it('in a flag of another command is answered with the right one', () => {
+  it('in a flag of another command is answered with the correct flag', () => {
     expect(messageOf(() => parseArguments(['check', '--dta-dir=x'], flagsOf('store')))).toMatch(
       /did you mean --data-dir\?$/,
     );
@@ -99,11 +99,11 @@ describe('a misspelt word', () => {
     [['--data-dir'], '--data-dir: needs a value'],
     [['--data-dir', '--accept-loss'], '--data-dir: needs a value'],
     [['--accept-loss=x'], '--accept-loss: takes no value'],
-  ])('%j: a value that is missing, or one too many, is named', (args, message) => {
+  ])('%j: a missing value, or a surplus one, is named', (args, message) => {
     expect(messageOf(() => parseArguments(args, flagsOf('store')))).toBe(message);
   });
 
-  it('in a command is answered with the right one, or with all', () => {
+  it('in a command is answered with the correct command, or with all commands', () => {
     expect(messageOf(() => checkCommand(['stroe']))).toBe('stroe: unknown command; did you mean capstan store?');
     expect(messageOf(() => checkCommand(['snapshot', 'sve']))).toContain('did you mean capstan snapshot save?');
     expect(messageOf(() => checkCommand(['zzzzzzzzz']))).toContain(
@@ -147,6 +147,6 @@ describe('completion', () => {
   });
 });
 
-it('no two settings have the same flag or key in the configuration file', () => {
+it('every setting has its own flag and its own key in the configuration file', () => {
   expect(OPTIONS.size).toBe(new Set(Array.from(OPTIONS.values(), fileKeyOf)).size);
 });

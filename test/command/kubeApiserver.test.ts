@@ -64,7 +64,7 @@ describe('flags of the upstream server', () => {
     expect([...OTHER_FLAGS.keys()].filter(name => OPTIONS.has(name))).toEqual([]);
   });
 
-  it('without effect are reported with the reason', () => {
+  it('that have no effect are reported with the reason', () => {
     expect(parseFlags(['--allow-privileged', '--profiling=false', '--max-requests-inflight', '10']).notes).toEqual([
       expect.stringMatching(/^--allow-privileged has no effect: privileged containers/),
       expect.stringMatching(/^--profiling has no effect: /),
@@ -78,7 +78,7 @@ describe('flags of the upstream server', () => {
     ['--request-timeout=x', 'must be a duration'],
     ['--tls-min-version=VersionTLS13', 'the server accepts TLS 1.2 and 1.3'],
     ['--tls-cipher-suites=x', 'suites are those of OpenSSL'],
-  ])('with a value that is not supported are refused: %s', (argument, message) => {
+  ])('with an unsupported value are refused: %s', (argument, message) => {
     expect(() => parseFlags([argument])).toThrow(message);
   });
 });
@@ -97,7 +97,7 @@ describe('kube-apiserver', () => {
     expect(help).toContain('directory of all data (/var/run/kubernetes/capstan)');
   });
 
-  it('warns of deprecated flags, unless Node.js is told not to [R397] [R398]', () => {
+  it('warns about deprecated flags, unless Node.js suppresses deprecation warnings [R397] [R398]', () => {
     const warningsOf = (flag: string) => programOf([flag, '--etcd-servers=http://127.0.0.1:1']).warnings;
     expect(warningsOf('--admission-control=AlwaysAdmit')).toEqual([expect.stringContaining('has been deprecated')]);
     expect(warningsOf('--enable-admission-plugins=AlwaysAdmit')).toEqual([]);
@@ -121,7 +121,7 @@ describe('kube-apiserver', () => {
     expect(own).toEqual(new Map([['mine', ['c', 'd']]]));
   });
 
-  it('takes an empty path of a file, and an empty value of a flag without effect, for none', () => {
+  it('treats an empty file path, and an empty value of a flag without effect, as not set', () => {
     const flags = ['--egress-selector-config-file=', '--admission-control-config-file=', '--vmodule='];
     const { settings, notes } = parseFlags(flags, { own: [], lastWins: true, emptyIsNone: true });
     expect([settings, notes]).toEqual([{}, []]);
@@ -141,7 +141,7 @@ describe('kube-apiserver', () => {
   });
 });
 
-test('the program allows everything, has the names of upstream and writes its certificate to --cert-dir [R389] [R392] [R395] [R396] [R397]', {
+test('the program authorizes all authenticated requests, has the names of upstream and writes its certificate to --cert-dir [R389] [R392] [R395] [R396] [R397]', {
   timeout: 60_000,
 }, async () => {
   const certDir = join(folder, 'certs');
@@ -162,7 +162,7 @@ test('the program allows everything, has the names of upstream and writes its ce
     expect(await curl('-H', `Authorization: Bearer ${token}`, url)).toContain('"kind": "ClusterRoleList"');
     expect(JSON.parse(await curl(url))).toMatchObject({ code: 401 });
     expect(server.output).toContain('--allow-privileged has no effect');
-    // A flag that is deprecated works, and says so.
+    // A deprecated flag works and prints a warning.
     expect(server.output).toContain(
       'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins',
     );

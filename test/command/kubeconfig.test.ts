@@ -47,7 +47,7 @@ const refusal = async (...flags: string[]): Promise<string> =>
   );
 
 describe('capstan kubeconfig writes', () => {
-  test("the administrator's, without flags but for the data directory", async () => {
+  test("the administrator's, without flags except for the data directory", async () => {
     const io = new Captured();
     expect(await kubeconfigCommand([`--data-dir=${folder}`], io)).toBe(0);
     expect(io.lines.join('\n')).toBe(api.server.kubeconfig.trimEnd());
@@ -62,7 +62,7 @@ describe('capstan kubeconfig writes', () => {
     expect({ cluster, user, name }).toEqual({ cluster: clusters[0].cluster, user: { token: 'abc.def' }, name: 'ann' });
   });
 
-  test('a certificate, and how a server behind a proxy is reached', async () => {
+  test('a certificate, and the members for a server behind a proxy', async () => {
     const { cluster, user } = await written(
       '--server=https://proxy.example.com/capstan',
       `--certificate-authority=${at('ca.crt')}`,
@@ -80,7 +80,7 @@ describe('capstan kubeconfig writes', () => {
     expect(user).toEqual({ 'client-certificate-data': base64('ann.crt'), 'client-key-data': base64('ann.key') });
   });
 
-  test('a sign-in at a provider, by the plugin of kubectl', async () => {
+  test('a sign-in at a provider, by means of a kubectl plugin', async () => {
     const { user } = await written(
       '--server=https://x',
       '--oidc-issuer-url=https://dex.example.com',
@@ -112,7 +112,7 @@ describe('capstan kubeconfig writes', () => {
   test.each([
     ['neutral', 'client.authentication.orchestrator.io/v1'],
     ['kubernetes', 'client.authentication.k8s.io/v1'],
-  ])('a program that speaks the naming %s [A050]', async (naming, apiVersion) => {
+  ])('a credential plugin in the naming %s [A050]', async (naming, apiVersion) => {
     const { user } = await written(
       '--server=https://x',
       '--exec-command=sso',
@@ -125,7 +125,7 @@ describe('capstan kubeconfig writes', () => {
     expect(user).toEqual({ exec: { apiVersion, ...exec, env: [{ name: 'A', value: 'b=c' }] } });
   });
 
-  test('a file that only its owner reads, and replaces none', async () => {
+  test('a file that only its owner can read, and overwrites none', async () => {
     const flags = ['--server=https://x', `--token-file=${at('token')}`, '-o', at('out')];
     expect(await refusal(...flags)).toBe('accepted');
     expect(statSync(at('out')).mode & 0o777).toBe(0o600);
@@ -133,7 +133,7 @@ describe('capstan kubeconfig writes', () => {
     expect(await refusal(...flags)).toContain(`--output: ${at('out')} exists: remove it`);
   });
 
-  test('nothing for flags that do not fit, which it names', async () => {
+  test('nothing for invalid flags, which the error names', async () => {
     const token = `--token-file=${at('token')}`;
     const x = '--server=https://x';
     const refusals: readonly (readonly [flags: readonly string[], message: string])[] = [
@@ -181,7 +181,7 @@ describe('a command', () => {
     kubeconfig = plugin.write(clusters[0].cluster.server, {}, clusters[0].cluster);
   });
 
-  test('asks a credential plugin, and once more after a 401 [A058]', async () => {
+  test('runs a credential plugin, and once more after a 401 [A058]', async () => {
     const role = {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',
@@ -201,7 +201,7 @@ describe('a command', () => {
     expect(plugin.runs).toHaveLength(3);
   });
 
-  test('exec-credential prints what a plugin says, or the credentials of a kubeconfig without one [A050 A052 A054]', async () => {
+  test('exec-credential prints the output of a plugin, or the credentials of a kubeconfig without one [A050 A052 A054]', async () => {
     const credential = {
       kind: 'ExecCredential',
       apiVersion: plugin.apiVersion,

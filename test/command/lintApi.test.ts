@@ -26,7 +26,7 @@ interface VersionGiven {
   readonly [member: string]: unknown;
 }
 
-/** A definition; the first version is stored unless another one says so. */
+/** A definition. The first version is the storage version unless another one is marked as such. */
 function definition(versions: readonly VersionGiven[], spec: object = {}): object {
   const hasStored = versions.some(({ storage }) => storage === true);
   return {
@@ -66,7 +66,7 @@ const found = async (now: unknown, old?: unknown): Promise<readonly string[]> =>
 const SCHEMA = 'schema.openAPIV3Schema.properties[spec]';
 
 describe('a definition', () => {
-  it('that keeps the rules passes', async () => {
+  it('that follows the rules passes', async () => {
     const now = definition([{ name: 'v1' }, { name: 'v1beta1', deprecated: true }]);
     expect(await found(now)).toEqual([]);
     expect(await found(now, definition([{ name: 'v1beta1' }, { name: 'v1' }]))).toEqual([]);
@@ -109,7 +109,7 @@ describe('a definition', () => {
     expect(await found(definition(versions))).toEqual(lines);
   });
 
-  it('must not lose fields, unless a webhook converts or unknown fields are kept [R381x] [R425]', async () => {
+  it('must not lose fields between versions, unless a webhook converts or unknown fields are kept [R381x] [R425]', async () => {
     const versions = [
       { name: 'v2', fields: { cups: text, host: { type: 'object', properties: { name: text } } } },
       { name: 'v1', fields: { cups: { type: 'integer' } } },
@@ -130,7 +130,7 @@ describe('a definition', () => {
     expect(await found(definition([versions[0]!, { name: 'v1', schema: { openAPIV3Schema: open } }]))).toEqual([]);
     const third = { name: 'v3', fields: { cups: text } };
     const [first, ...others] = await found(definition([...versions, third]));
-    // Each field is named once for a version.
+    // Each field is reported once for a version.
     expect([first, others.length]).toEqual([
       expect.stringContaining('spec.cups is string in v2, and integer in v1'),
       3,
@@ -172,7 +172,7 @@ describe('the next release of a definition', () => {
     expect(await found(v1({}), v1({ host }))).toHaveLength(1);
   });
 
-  it('may change an alpha version, or end it [R386]', async () => {
+  it('may change or remove an alpha version [R386]', async () => {
     const alpha = definition([{ name: 'v1alpha1' }]);
     expect(await found(definition([{ name: 'v1alpha1', fields: {} }]), alpha)).toEqual([]);
     expect(
@@ -188,13 +188,13 @@ describe('the next release of a definition', () => {
 
   it.each([
     [
-      'ends a stable version',
+      'removes a stable version',
       [{ name: 'v2' }, { name: 'v1', served: false }],
       [{ name: 'v2' }, { name: 'v1' }],
       ['spec.versions[1].served: rule 4a: v1 is stable, and is not served any more: serve it again'],
     ],
     [
-      'ends a beta version that was not deprecated',
+      'removes a beta version that was not deprecated',
       [{ name: 'v1' }],
       [{ name: 'v1' }, { name: 'v1beta1' }],
       [
@@ -203,13 +203,13 @@ describe('the next release of a definition', () => {
       ],
     ],
     [
-      'ends a beta version that was deprecated',
+      'removes a beta version that was deprecated',
       [{ name: 'v1' }],
       [{ name: 'v1' }, { name: 'v1beta1', deprecated: true }],
       [],
     ],
     [
-      'stores a version at once',
+      'stores a new version at once',
       [{ name: 'v1' }, { name: 'v1beta1' }],
       [{ name: 'v1beta1' }],
       [
@@ -218,7 +218,7 @@ describe('the next release of a definition', () => {
       ],
     ],
     [
-      'forgets the version that was stored',
+      'drops the version that was stored',
       [{ name: 'v1' }],
       [{ name: 'v1beta1', deprecated: true }, { name: 'v1' }],
       [
@@ -236,7 +236,7 @@ describe('the next release of a definition', () => {
     expect(await found(definition(now), definition(old))).toEqual(lines);
   });
 
-  it('keeps scope and kind, and the definition itself', async () => {
+  it('must keep scope and kind, and the definition itself', async () => {
     const one = [{ name: 'v1' }];
     const changed = definition(one, { scope: 'Cluster', names: { kind: 'Wish', plural: 'orders' } });
     expect((await found(changed, definition(one))).map(line => line.split(':')[0])).toEqual([
@@ -251,7 +251,7 @@ describe('the next release of a definition', () => {
 });
 
 describe('capstan lint-api', () => {
-  it('prints JSON, and the place of each finding', async () => {
+  it('prints JSON, and the position of each finding', async () => {
     const { code, text: printed, file } = await lint(definition([{ name: 'first' }]), undefined, '-o', 'json');
     expect(code).toBe(1);
     expect(JSON.parse(printed)).toEqual([

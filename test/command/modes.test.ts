@@ -14,7 +14,7 @@ const OPEN = ['sh', '-c', 'umask 000; exec "$@"', 'sh'];
 
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Paths below a directory, and itself, to which other users have access; certificates are public. */
+/** The directory and paths below it to which other users have access, except for certificates, which are public. */
 const openToOthers = (path: string): string[] => {
   const found = statSync(path);
   const own =
@@ -29,7 +29,7 @@ describe.skipIf(process.platform === 'win32')('under umask 000', () => {
   it('no file of the data directory is readable by other users, at the first start and at later ones', async () => {
     for (let start = 0; start < 2; start++) {
       const server = await ServerProcess.start(dataDir, [], OPEN);
-      // RocksDB may be making a file at this moment.
+      // RocksDB may create a file at this moment.
       await closed();
       expect(openToOthers(dataDir)).toEqual([]);
       expect(statSync(join(dataDir, 'store', 'db')).mode & 0o777).toBe(0o700);

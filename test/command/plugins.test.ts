@@ -66,7 +66,7 @@ describe('plugin init', () => {
     ['{ "dependencies": ', 'cannot be read as JSON: '],
     ['[]', 'must be an object'],
     ['{ "devDependencies": { "capstan": 1 } }', 'devDependencies must have texts by name'],
-  ])('names the package.json above it that is none: %s', async (text, message) => {
+  ])('names an invalid package.json in a parent folder: %s', async (text, message) => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-init-')));
     try {
       writeFileSync(join(cwd, 'package.json'), text);

@@ -53,7 +53,7 @@ const verbsOf = async () => {
 const subjectsOf = async () =>
   ((await api.get(`${BINDINGS}/viewers`)).body.subjects as unknown as { name: string }[]).map(({ name }) => name);
 
-test('auth reconcile creates what is missing, with its namespace, and skips other kinds [A368]', async () => {
+test('auth reconcile creates missing objects with their namespace, and skips other kinds [A368]', async () => {
   expect(await reconcile('--dry-run')).toContain(`role.${apiGroup}/reader reconciled (dry run)`);
   expect((await api.get(`${ROLES}/reader`)).status).toBe(404);
   const lines = await reconcile();
@@ -63,7 +63,7 @@ test('auth reconcile creates what is missing, with its namespace, and skips othe
   expect(await reconcile()).toContain(`clusterrolebinding.${apiGroup}/viewers unchanged`);
 });
 
-test('auth reconcile adds missing permissions and subjects, and removes extra ones if asked [A369] [A370] [A371]', async () => {
+test('auth reconcile adds missing permissions and subjects, and removes extra ones if requested [A369] [A370] [A371]', async () => {
   const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'delete'] }];
   await api.call('PUT', `${ROLES}/reader`, { body: { metadata: { name: 'reader' }, rules } });
   const body = { subjects: [{ kind: 'User', apiGroup, name: 'bob' }] };
@@ -80,7 +80,7 @@ test('auth reconcile adds missing permissions and subjects, and removes extra on
   expect(await subjectsOf()).toEqual(['ann']);
 });
 
-test('auth reconcile makes a binding to another role again', async () => {
+test('auth reconcile recreates a binding whose role has changed', async () => {
   await api.delete(`${BINDINGS}/viewers`);
   const roleRef = { apiGroup, kind: 'ClusterRole', name: 'edit' };
   await api.made(BINDINGS, { metadata: { name: 'viewers' }, roleRef, subjects: [] });

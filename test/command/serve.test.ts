@@ -62,14 +62,14 @@ describe('serve', () => {
     },
   );
 
-  it('prints no hint about names that kubectl knows', async () => {
+  it('prints no hint about the naming if kubectl knows its names', async () => {
     const io = new Captured();
     const { start } = pretend(Promise.resolve(new Error('the writer thread ended')));
     await serve(['--naming=kubernetes'], io, { start });
     expect(io.lines.filter(line => line.includes('names are'))).toEqual([]);
   });
 
-  it('quotes a path that a shell would read otherwise, and names kubectl where it is installed', async () => {
+  it('quotes a path with special characters of shells, and mentions kubectl if it is installed', async () => {
     const io = new Captured();
     const { start } = pretend(Promise.resolve(new Error('the writer thread ended')));
     const path = "/data/it's here/admin.kubeconfig";

@@ -9,7 +9,7 @@ import { addCertificates } from '../support/certificates.js';
 /** The program `capstan`. */
 export const COMMAND = resolve('dist/core/command/main.js');
 
-/** The output of a command. */
+/** The output and exit code of a command. */
 export class Captured implements Io {
   readonly lines: string[] = [];
   readonly errors: string[] = [];
@@ -85,7 +85,7 @@ export class ServerProcess {
     if (status !== 201) throw new Error(`POST of a namespace: ${status}`);
   }
 
-  /** Stops it and resolves with its exit code. */
+  /** Stops the server and resolves with its exit code. */
   async end(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     const closed =
       this.child.exitCode === null && this.child.signalCode === null ? once(this.child, 'exit') : undefined;

@@ -44,7 +44,7 @@ function bytesOfFormat1(objects: readonly Stored[]): Buffer {
   return sealed(Buffer.concat([Buffer.from(line), ...rows, Buffer.alloc(4, 0xff), count]));
 }
 
-/** Bytes with their checksum. */
+/** The bytes, followed by their checksum. */
 const sealed = (bytes: Buffer): Buffer => Buffer.concat([bytes, createHash('sha256').update(bytes).digest()]);
 
 function read(pieces: readonly Buffer[]): Stored[] {
@@ -105,7 +105,7 @@ describe('a snapshot file', () => {
 
   it.each([
     ['no array', { key: 'a' }, 'a block in it is not an array'],
-    ['rows that are no arrays', ['a'], 'a row in it is not an array'],
+    ['rows that are not arrays', ['a'], 'a row in it is not an array'],
     ['rows without a value', [['a', 'b', 1, 1, 1]], 'a row in it has no key or no value'],
     ['rows without revisions', [['a', Buffer.of(1), 1, '1', 1]], 'a row in it has no revisions or no version'],
   ])('whose block holds %s is refused', (_, block, message) => {
@@ -214,7 +214,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     );
   });
 
-  it('restore creates a store with the same objects and higher revisions, where old watches get 410', async () => {
+  it('restore creates a store with the same objects and higher revisions; watches from old revisions get 410', async () => {
     const file = inDirectory('to-restore');
     await snapshot('save', file, `--data-dir=${inDirectory('old')}`);
     const before = (await server.call<{ items: Item[]; metadata: { resourceVersion: string } }>('GET', CONFIG_MAPS))

@@ -24,13 +24,13 @@ async function fill(count: number): Promise<void> {
   for (let i = 1; i <= count; i++) {
     const key = `core/configmaps/default/c${i}`;
     await committed(engine, put(key, 'x'.repeat(800)));
-    // A read waits until RocksDB has the writes before, so that each commit is a write of its own there.
+    // A read waits until RocksDB has the previous writes, so that each commit is a separate write there.
     await engine.get(key);
   }
   await engine.close();
 }
 
-/** A store of an earlier release, of which RocksDB's log has lost its end. */
+/** A store of an earlier release whose RocksDB log has lost its end. */
 async function loseTheEnd(): Promise<void> {
   await unpack('store-3-log', store());
   const log = readdirSync(join(store(), 'db')).find(file => file.endsWith('.log'))!;
@@ -62,7 +62,7 @@ describe('capstan store', () => {
     expect(io.lines.at(-1)).toBe('the store is damaged: 1 problem');
   });
 
-  it('recover reports what is lost and needs consent; with it, keeps the damaged files', async () => {
+  it('recover reports lost data and needs consent; with consent, it keeps the damaged files', async () => {
     await loseTheEnd();
     const asked = await run('recover');
     expect(asked.code).toBe(1);
@@ -130,7 +130,7 @@ describe('a server', () => {
     await server.agent.destroy();
   });
 
-  it('refuses to start on a store that another one uses', { timeout: 60_000 }, async () => {
+  it('refuses to start on a store that another server uses', { timeout: 60_000 }, async () => {
     const server = await ServerProcess.start(dataDir);
     await expect(ServerProcess.start(dataDir)).rejects.toThrow(
       /ended with 1:[\s\S]*is in use by another process: stop it first/,

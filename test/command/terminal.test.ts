@@ -7,14 +7,14 @@ import { inVirtualTime } from '../support/virtualTime.js';
 
 const terminal = { isTTY: true as const, hasColors: () => true };
 
-describe('colours', () => {
-  test('are written to a terminal that has them', () => {
+describe('colors', () => {
+  test('are written to a terminal that supports them', () => {
     expect(styleOf(terminal).good('yes')).toBe('\u001b[32myes\u001b[39m');
   });
 
   test.each([
     ['a pipe', { isTTY: undefined as unknown as boolean, hasColors: () => true }],
-    ['a terminal without colours, or with NO_COLOR', { isTTY: true, hasColors: () => false }],
+    ['a terminal without colors, or with NO_COLOR', { isTTY: true, hasColors: () => false }],
   ])('are not written to %s', (_, output) => {
     const { strong, faint, good, bad, command } = styleOf(output);
     expect([strong, faint, good, bad, command].map(style => style('text'))).toEqual(Array(5).fill('text'));
@@ -22,7 +22,7 @@ describe('colours', () => {
 });
 
 describe('progress', () => {
-  test('is one line that moves, and disappears when the work is done', async () => {
+  test('is one animated line, which disappears when the work is done', async () => {
     await inVirtualTime(async pass => {
       const written: string[] = [];
       const output = { isTTY: true as const, write: (text: string) => written.push(text) > 0 };
@@ -37,7 +37,7 @@ describe('progress', () => {
     });
   });
 
-  test('is not shown elsewhere, and errors of the work are its own', async () => {
+  test('is not shown without a terminal, and passes on errors of the work', async () => {
     const written: string[] = [];
     const output = { isTTY: undefined as unknown as boolean, write: (text: string) => written.push(text) > 0 };
     await expect(withProgress('starting', Promise.reject(new Error('no')), output)).rejects.toThrow('no');
@@ -45,7 +45,7 @@ describe('progress', () => {
   });
 });
 
-test('durations are written with their two greatest units', () => {
+test('durations are written with their two largest units', () => {
   expect([0, 45, 60, 81, 7260, 90_000].map(formatAge)).toEqual([
     '0 s',
     '45 s',

@@ -15,7 +15,7 @@ import { certificates, etcdWanted, startEtcd } from '../storage/etcd.js';
 /*
  * Command lines with which programs start the upstream server, as they are published: test environments, installers and
  * upstream's own tests. They start, serve and stop in this process. `DIR` is a directory of the test; without
- * `ETCD`, the store is in memory, where theirs is an etcd.
+ * `ETCD`, the store is in memory instead of an etcd.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'capstan-starts-'));
@@ -108,7 +108,7 @@ const PROXY =
 const KUBELET =
   '--kubelet-client-certificate=DIR/client.crt --kubelet-client-key=DIR/client.key ' +
   '--kubelet-preferred-address-types=InternalIP,ExternalIP,Hostname';
-/** The flags that upstream's test server always gets. */
+/** The flags that upstream's test server always has. */
 const TEST_SERVER = `--cert-dir=DIR/certs ${ACCOUNTS} ${NETWORK} --enable-bootstrap-token-auth=false`;
 
 /** Flags by the program that starts the server with them. */
@@ -245,7 +245,8 @@ const STARTS: { readonly [program: string]: string } = {
 };
 
 /**
- * A start takes a second of CPU: these, which differ most, are always made. `CAPSTAN_STARTS=all` makes all of them.
+ * Programs whose command lines are always tested: those that differ most, since a start takes a second of CPU time.
+ * `CAPSTAN_STARTS=all` tests all of them.
  */
 const ALWAYS: readonly string[] = [
   'kind: with gates and all APIs',

@@ -6,8 +6,8 @@ import { FileWatch } from '../../core/command/watch.js';
 import { ConfiguredServer } from '../plugins/support.js';
 import { eventually } from '../support/eventually.js';
 
-/* `capstan serve --watch`: the changes that take effect, and the requests that continue meanwhile. Machines under load
- * need seconds for it. */
+/* `capstan serve --watch`: which changes take effect, and which requests continue meanwhile. Busy machines
+ * need seconds for a reload. */
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -92,7 +92,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
   });
   afterAll(() => server.dispose());
 
-  test('a module that a plugin imports takes effect at all points, and watches and objects stay', async () => {
+  test('a module that a plugin imports takes effect at all points, and watches and objects remain', async () => {
     const end = new AbortController();
     const watch = server.stream(`${MAPS}?watch=1`, end.signal);
     await server.call('POST', MAPS, { body: { metadata: { name: 'controlled' } } });
@@ -112,7 +112,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     end.abort();
   });
 
-  test('settings of a plugin take effect, and plugins that are added or removed', async () => {
+  test('changed settings of a plugin take effect, as do added and removed plugins', async () => {
     const { plugins } = settings();
     await reloaded(() => server.configure(settings({ plugins: [{ ...plugins[0], config: { made: 'second' } }] })));
     expect(await labelNow()).toBe('second-b');
@@ -121,7 +121,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     expect((await server.call('GET', '/apis/watch.example.com/v1')).status).toBe(200);
   });
 
-  test('a request in flight ends with the plugin that it began with', async () => {
+  test('a request in flight is completed by the plugin with which it began', async () => {
     const slow = create({ waits: '3000' });
     await reloaded(() => write('suffix.mjs', "export const suffix = '-c';\n"));
     expect(await labelNow()).toBe('first-c');
@@ -129,7 +129,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     expect([status, (body.metadata.labels as { made?: string }).made]).toEqual([201, 'first-b']);
   });
 
-  test('a kind with another schema is served, and watches of its objects end', async () => {
+  test('a kind is served with its changed schema, and watches of its objects end', async () => {
     const path = '/apis/watch.example.com/v1/namespaces/default/leaves';
     const leaf = (name: string, spec: object) =>
       server.call('POST', path, {
@@ -146,7 +146,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     await eventually(() => !watch.isOpen);
   });
 
-  test('a CommonJS plugin is read anew, and a file that an editor replaces', async () => {
+  test('a CommonJS plugin is loaded again, also if an editor replaces the file', async () => {
     expect((await create()).body.metadata.labels).toMatchObject({ common: 'old' });
     await reloaded(() => {
       write('common.new', commonPlugin('new'));
@@ -155,7 +155,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     expect((await create()).body.metadata.labels).toMatchObject({ common: 'new' });
   });
 
-  test('a module that cannot be loaded is named with file and line, and the former plugins continue', async () => {
+  test('a module that cannot be loaded is reported with file and line, and the former plugins continue', async () => {
     const logged = server.errors.length;
     write('suffix.mjs', 'export const suffix = ;\n');
     await eventually(() => server.errors.slice(logged).includes('not reloaded: '));
@@ -165,7 +165,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     expect(await labelNow()).toBe('first-d');
   });
 
-  test('a plugin that cannot be made leaves the others as they were', async () => {
+  test('a plugin that cannot be created does not affect the others', async () => {
     const logged = server.errors.length;
     write(
       'kinds.mjs',
@@ -179,7 +179,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     await reloaded(() => write('kinds.mjs', kind('shape')));
   });
 
-  test('a mode of authorization takes effect for senders that are known, and other settings are named', async () => {
+  test('a changed authorization mode takes effect for known senders, and settings that need a restart are reported', async () => {
     const list = () => server.call('GET', MAPS, { headers: { 'impersonate-user': 'ann' } });
     expect((await list()).status).toBe(200);
     const logged = server.errors.length;
@@ -219,11 +219,11 @@ test.each([
   }
 });
 
-describe('a look at files', () => {
+describe('the file watcher', () => {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-watch-'));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  test('finds files that change, appear and go, once they stay the same, and never twice at a time', async () => {
+  test('reports changed, new and removed files once they are stable, and never runs twice at a time', async () => {
     const [a, b, c] = ['a', 'b', 'c'].map(name => join(directory, name)) as [string, string, string];
     for (const file of [a, b]) writeFileSync(file, '1');
     const seen: (readonly string[])[] = [];

@@ -17,31 +17,31 @@ const chunks = '4\r\nbody\r\n0\r\n\r\n';
 const REFUSED: readonly (readonly [string, string])[] = [
   ['two lengths that differ', post('Content-Length: 4\r\nContent-Length: 2\r\n', 'body')],
   ['a list of lengths', post('Content-Length: 4, 4\r\n', 'body')],
-  ['a length that is no number', post('Content-Length: four\r\n', 'body')],
+  ['a length that is not a number', post('Content-Length: four\r\n', 'body')],
   ['a length with a sign', post('Content-Length: +4\r\n', 'body')],
   ['a negative length', post('Content-Length: -4\r\n', 'body')],
   ['a length in hexadecimal', post('Content-Length: 0x4\r\n', 'body')],
   ['a length with a fraction', post('Content-Length: 4.0\r\n', 'body')],
-  ['a length with something behind it', post('Content-Length: 4a\r\n', 'body')],
+  ['a length with something after it', post('Content-Length: 4a\r\n', 'body')],
   ['a length in two parts', post('Content-Length: 4 4\r\n', 'body')],
   ['an empty length', post('Content-Length:\r\n', 'body')],
   ['a length above 64 bits', post('Content-Length: 18446744073709551620\r\n', 'body')],
-  ['a length that is no number, without a body', get('Content-Length: x\r\n')],
+  ['a length that is not a number, without a body', get('Content-Length: x\r\n')],
   ['a length and chunks', post(`Content-Length: 4\r\n${CHUNKED}`, chunks)],
   ['chunks and a length', post(`${CHUNKED}Content-Length: 4\r\n`, chunks)],
   ['the coding identity', post('Transfer-Encoding: identity\r\n', chunks)],
   ['a coding before chunked', post('Transfer-Encoding: gzip, chunked\r\n', chunks)],
-  ['a coding behind chunked', post('Transfer-Encoding: chunked, identity\r\n', chunks)],
+  ['a coding after chunked', post('Transfer-Encoding: chunked, identity\r\n', chunks)],
   ['an unknown coding', post('Transfer-Encoding: xchunked\r\n', chunks)],
   ['a quoted coding', post('Transfer-Encoding: "chunked"\r\n', chunks)],
   ['an empty coding', post('Transfer-Encoding:\r\nContent-Length: 4\r\n', 'body')],
   ['chunked twice', post(CHUNKED + CHUNKED, chunks)],
   ['two codings in two headers', post(`${CHUNKED}Transfer-Encoding: identity\r\n`, chunks)],
-  ['a coding behind a control character', post('Transfer-Encoding: \x0bchunked\r\n', chunks)],
+  ['a coding after a control character', post('Transfer-Encoding: \x0bchunked\r\n', chunks)],
   ['a coding in a GET', get('Transfer-Encoding: identity\r\n')],
   ['a space before the colon of a length', post('Content-Length : 4\r\n', 'body')],
   ['a space before the colon of a coding', post('Transfer-Encoding : chunked\r\nContent-Length: 4\r\n', 'body')],
-  ['a chunk size with something behind it', post(CHUNKED, '4z\r\nbody\r\n0\r\n\r\n')],
+  ['a chunk size with something after it', post(CHUNKED, '4z\r\nbody\r\n0\r\n\r\n')],
   ['a chunk size with a prefix', post(CHUNKED, '0x4\r\nbody\r\n0\r\n\r\n')],
   ['a negative chunk size', post(CHUNKED, '-4\r\nbody\r\n0\r\n\r\n')],
   ['a chunk size above 64 bits', post(CHUNKED, '10000000000000004\r\nbody\r\n0\r\n\r\n')],
@@ -57,18 +57,18 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['a space before the first header', `GET /get HTTP/1.1\r\n X-A: a\r\n${HOST}\r\n`],
   ['NUL in a header', get('X-A: a\0b\r\n')],
   ['a bare CR in a header', get('X-A: a\rb\r\n')],
-  ['a bare LF behind a header', get('X-A: a\nX-B: b\r\n')],
-  ['a method that is no token', `G@T /get HTTP/1.1\r\n${HOST}\r\n`],
+  ['a bare LF after a header', get('X-A: a\nX-B: b\r\n')],
+  ['a method that is not a token', `G@T /get HTTP/1.1\r\n${HOST}\r\n`],
   ['a request line without a version', `GET /get\r\n${HOST}\r\n`],
   ['a request line without a version, and no headers', 'GET /get\r\n\r\n'],
   ['a bare CR in the request line', `GET /get\r HTTP/1.1\r\n${HOST}\r\n`],
-  ['a bare CR behind the request line', `GET /get HTTP/1.1\r${HOST}\r\n`],
-  ['a bare LF behind the request line', `GET /get HTTP/1.1\n${HOST}\r\n`],
+  ['a bare CR after the request line', `GET /get HTTP/1.1\r${HOST}\r\n`],
+  ['a bare LF after the request line', `GET /get HTTP/1.1\n${HOST}\r\n`],
   ['a space in the target', `GET /g et HTTP/1.1\r\n${HOST}\r\n`],
   ['a control character in the target', `GET /g\x01et HTTP/1.1\r\n${HOST}\r\n`],
-  ['a target that is no path', `GET get HTTP/1.1\r\n${HOST}\r\n`],
+  ['a target that is not a path', `GET get HTTP/1.1\r\n${HOST}\r\n`],
   ['version 2.0', `GET /get HTTP/2.0\r\n${HOST}\r\n`],
-  ['a version with something behind it', `GET /get HTTP/1.1x\r\n${HOST}\r\n`],
+  ['a version with something after it', `GET /get HTTP/1.1x\r\n${HOST}\r\n`],
 ];
 
 /** Requests with an unambiguous end, so that the next one is answered. */
@@ -81,7 +81,7 @@ const SERVED: readonly (readonly [string, string])[] = [
   ['chunk sizes with zeros before them', post(CHUNKED, '004\r\nbody\r\n000\r\n\r\n')],
 ];
 
-/** Where a listener behaves differently, by the name of the case; `docs/guides/connections.md` documents it. */
+/** Known deviations of a listener, by the name of the case; `docs/guides/connections.md` documents them. */
 export interface FramingExceptions {
   /** Accepts the request, and answers the following bytes as another request. */
   readonly taken: readonly string[];
@@ -137,7 +137,7 @@ export function framingConformance(given: ListenerCase, { taken, waitsFor }: Fra
       client.socket.destroy();
     });
 
-    it.runIf(taken.length > 0).each(casesOf(taken))('takes, against the rules, %s', async (_, text) => {
+    it.runIf(taken.length > 0).each(casesOf(taken))('accepts, against the rules, %s', async (_, text) => {
       const client = await send(text);
       expect(await client.until(received => /HTTP\/1.1 200[\s\S]*\.$/.test(received))).toMatch(/^HTTP\/1.1 200 /);
       client.socket.destroy();

@@ -20,8 +20,8 @@ export interface ListenerCase extends Given {
 }
 
 /**
- * Runs the conformance suite of the listener point, which `capstan/testing` exports, and what needs a clock of the test
- * runner's.
+ * Runs the conformance suite of the listener point, which `capstan/testing` exports, and tests that need the fake clock
+ * of the test runner.
  */
 export function listenerConformance(given: ListenerCase): void {
   describe(given.name, () => {
@@ -74,7 +74,7 @@ function bodyToLose(): WholeBody {
 }
 
 function testSocketDrain({ make, tls }: ListenerCase): void {
-  test('closes the WebSockets that are left when its time to drain is over', async () => {
+  test('closes the remaining WebSockets when its time to drain has passed', async () => {
     const listening = await (await make()).listen({ host: '127.0.0.1', port: 0, tls }, exchange => {
       exchange.upgrade!({ messages: 'text', receive: () => undefined });
     });

@@ -8,7 +8,7 @@ import { axeFindings, browserWanted, openPage, startBrowser, type Visited, withB
 /* The console in a real browser, with 100,000 objects in one namespace. */
 
 const MANY = 100_000;
-/** Each waits for conditions in a browser, which a busy machine takes long to draw. */
+/** Each test waits for conditions in a browser, which draws slowly on a busy machine. */
 const TIMEOUT = 90_000;
 const storage = pathToFileURL(resolve('dist/test/console/fixtures/manyObjects.js')).href;
 
@@ -44,7 +44,7 @@ describe.skipIf(!browserWanted)(withBrowser('the console'), { timeout: TIMEOUT }
     await on.locator('.table .space .line, .notice').first().waitFor();
   }
 
-  test('signs in by the one-time link, which then works no more', async () => {
+  test('signs in with the one-time link, which works only once', async () => {
     const link = api.server.consoleUrl!;
     await page.goto(link);
     await rowOf('kube-system').waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(!browserWanted)(withBrowser('the console'), { timeout: TIMEOUT }
     await rowOf('appears').waitFor({ state: 'detached' });
   });
 
-  test('has own kinds at once, with their columns', async () => {
+  test('shows new custom kinds at once, with their columns', async () => {
     const names = { kind: 'Boat', plural: 'boats', singular: 'boat', listKind: 'BoatList' };
     const schema = {
       type: 'object',
@@ -104,7 +104,7 @@ describe.skipIf(!browserWanted)(withBrowser('the console'), { timeout: TIMEOUT }
     expect(await rowOf('ketch').getByRole('gridcell').allTextContents()).toEqual(['ketch', 'default', '2']);
   });
 
-  test('scrolls through 100,000 objects with few of them in the document', async () => {
+  test('scrolls through 100,000 objects with only a few of them in the document', async () => {
     await page.goto(listUrl('configmaps', '?namespace=many'));
     await rowOf('map-000000').waitFor();
     expect(await page.locator('.table').getAttribute('aria-rowcount')).toBe(String(MANY + 1));
@@ -141,7 +141,7 @@ describe.skipIf(!browserWanted)(withBrowser('the console'), { timeout: TIMEOUT }
     expect(await page.getByRole('alert').textContent()).toContain('400 BadRequest');
   });
 
-  test('is used with the keyboard alone', async () => {
+  test('can be used with the keyboard alone', async () => {
     await page.goto(listUrl('namespaces'));
     await rowOf('kube-system').waitFor();
     const focused = () =>
@@ -183,7 +183,7 @@ describe.skipIf(!browserWanted)(withBrowser('the console'), { timeout: TIMEOUT }
     30_000,
   );
 
-  test('shows a user what the user may see, and says what was refused', async () => {
+  test('shows a user only what the user may read, and says what was refused', async () => {
     await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'reader' } });
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch', 'get'] }];
@@ -204,11 +204,11 @@ describe.skipIf(!browserWanted)(withBrowser('the console'), { timeout: TIMEOUT }
     await other.page.getByRole('alert').waitFor();
     expect(await other.page.getByRole('alert').textContent()).toContain('cannot list resource "secrets"');
     await other.page.getByRole('button', { name: 'Sign out' }).click();
-    // A token can be typed at once.
+    // The field for the token has the focus.
     await other.page.locator('input[name=token]:focus').waitFor();
     expect(other.faults).toEqual([]);
     await other.context.close();
   });
 
-  test('violates no policy and throws nothing meanwhile', () => expect(visited.faults).toEqual([]));
+  test('has caused no policy violations and no errors in these tests', () => expect(visited.faults).toEqual([]));
 });

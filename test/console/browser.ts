@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/* A real browser for the tests of the console: Debian's Chromium. */
+/* A real browser for the tests of the console: Chromium. */
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
-/** Whether the tests with a browser are to run: there is one, or there must be. */
+/** True if the tests with a browser run: a browser is installed, or is required. */
 export const browserWanted = executablePath !== undefined || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
 
-/** The name of the tests, which says why they are skipped. */
+/** The name of the tests, with the reason if they are skipped. */
 export const withBrowser = (name: string): string =>
   browserWanted ? name : `${name} (skipped: there is no Chromium; CAPSTAN_TEST_REQUIRE=all makes this a failure)`;
 
-/** Starts the browser. Throws if there is none. */
+/** Starts the browser. Throws if none is installed. */
 export async function startBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('there is no Chromium: install the package chromium');
   return await chromium.launch({ executablePath, args: ['--no-sandbox'] });
@@ -27,7 +27,7 @@ export interface Visited {
   readonly faults: string[];
 }
 
-/** Opens a page in a context of its own, which has no cookies. */
+/** Opens a page in a new context, which has no cookies. */
 export async function openPage(browser: Browser, options: { width?: number; dark?: boolean } = {}): Promise<Visited> {
   const { width = 1280, dark = false } = options;
   const context = await browser.newContext({

@@ -5,9 +5,9 @@ import { applyChanges, compareThree } from '../../plugins/console/app/pages/obje
 import { parseYaml, problemsOf, readYaml } from '../../plugins/console/app/pages/object/edit/yamlText.js';
 import { ownedFields } from '../../plugins/console/app/pages/object/managers/fieldTree.js';
 
-/* Objects of the console that are large, or made to keep a browser busy. */
+/* Objects in the console that are large, or designed to keep a browser busy. */
 
-/** Milliseconds of CPU time. A cost that grows with the square of the size is several times as large. */
+/** The limit of CPU time in milliseconds. A cost that grows with the square of the size is several times as large. */
 const LONGEST_MS = 4000;
 
 function costOf(work: () => void): number {
@@ -20,7 +20,7 @@ function costOf(work: () => void): number {
 const numbered = (count: number, of: (i: number) => string): string[] => Array.from({ length: count }, (_, i) => of(i));
 
 describe('the editor of the console', () => {
-  test('reads a map of very many keys, and finds the one that is there twice', () => {
+  test('reads a map with very many keys, and finds the duplicate one', () => {
     const lines = ['data:', ...numbered(30_000, i => `  key-${i}: value`), '  key-7: again', ''];
     const text = lines.join('\n');
     let problems: readonly { readonly from: number; readonly message: string }[] = [];
@@ -34,7 +34,7 @@ describe('the editor of the console', () => {
     expect(count).toBe(100);
   });
 
-  test('finds the place in a text with very many dashes', () => {
+  test('finds the cursor position in a text with very many dashes', () => {
     const dashes = '- '.repeat(50_000);
     const text = ['spec:', `  ${dashes}a`, `  ${dashes}b`, '  containers:', '  - name: web', '    image: '];
     const lines = { count: text.length, text: (index: number) => text[index]! };
@@ -55,7 +55,7 @@ describe('the editor of the console', () => {
     ]);
   });
 
-  test('merges fields that are named like those of all objects', () => {
+  test('merges fields with names of inherited members', () => {
     const text = 'data:\n  constructor: a\n  other: b\n';
     const doc = readYaml(text.replace('other: b', 'other: mine'));
     const { changes, conflicts } = compareThree(parseYaml(text), doc.toJS(), { data: { other: 'b' } });
@@ -64,7 +64,7 @@ describe('the editor of the console', () => {
   });
 });
 
-test('the managers of very many items of a list are found', () => {
+test('the managers of very many list items are found', () => {
   const finalizers = numbered(10_000, i => `example.com/${i}`);
   const fieldsV1 = { 'f:metadata': { 'f:finalizers': Object.fromEntries(finalizers.map(of => [`v:"${of}"`, {}])) } };
   const object = { metadata: { finalizers, managedFields: [{ manager: 'web', fieldsV1 }] } };

@@ -38,7 +38,7 @@ const row = (number: number, text = ''): Row => {
 const range = (from: number, to: number): Row[] => Array.from({ length: to - from }, (_, i) => row(from + i));
 const SIZE = 10;
 
-/** A list of `count` even numbers, of whose pages that many were read. */
+/** A list of `count` even numbers, of which the first `read` pages were read. */
 function listed(count: number, read: number): PagedRows {
   const rows = new PagedRows();
   const all = range(0, count).map((_, i) => row(2 * i));
@@ -50,14 +50,14 @@ function listed(count: number, read: number): PagedRows {
 }
 
 describe('the rows of a list', () => {
-  test('are as many as the server says, before all are read', () => {
+  test('are counted by the number that the server returns, before all are read', () => {
     const rows = listed(100, 2);
     expect([rows.total, rows.known, rows.next]).toEqual([100, 20, 'page-2']);
     expect(rows.at(19)).toEqual(row(38));
     expect(rows.at(20)).toBeUndefined();
   });
 
-  test('are inserted, changed and removed where they belong', () => {
+  test('are inserted, changed and removed at their sorted positions', () => {
     const rows = listed(30, 3);
     rows.apply('ADDED', row(13));
     rows.apply('MODIFIED', row(20, 'changed'));
@@ -75,7 +75,7 @@ describe('the rows of a list', () => {
     expect(rows.indexOf(row(13).key)).toBe(6);
   });
 
-  test('that were not read yet are counted, and have their changes when they are read', () => {
+  test('that were not read yet are counted, and show later changes when they are read', () => {
     const rows = listed(100, 1);
     rows.apply('ADDED', row(25));
     rows.apply('MODIFIED', row(26, 'changed'));
@@ -96,7 +96,7 @@ describe('the rows of a list', () => {
     ]);
   });
 
-  test('of pages that are not shown are dropped, and have their changes when they are read again', () => {
+  test('of hidden pages are dropped, and show later changes when they are read again', () => {
     const rows = listed(30_000, 3000);
     const [first] = rows.pages;
     expect(first!.rows).toBeUndefined();
@@ -113,7 +113,7 @@ describe('the rows of a list', () => {
     expect(rows.total).toBe(30_000);
   });
 
-  test('are not all counted while the server has not said how many follow', () => {
+  test('have no final count until the server has said how many follow', () => {
     const rows = new PagedRows();
     rows.append(range(0, SIZE), 'next', undefined);
     expect([rows.total, rows.isCounted]).toEqual([SIZE, false]);
@@ -121,7 +121,7 @@ describe('the rows of a list', () => {
     expect([rows.total, rows.isCounted]).toEqual([SIZE + 1, true]);
   });
 
-  test('that a search does not select are left out, also later ones', () => {
+  test('that do not match a search are hidden, also later ones', () => {
     const rows = new PagedRows(({ name }) => name.endsWith('5'));
     rows.append(range(0, 100), 'next', 50);
     expect([rows.total, rows.at(1)]).toEqual([10, row(15)]);

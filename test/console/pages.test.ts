@@ -9,7 +9,7 @@ const NAMESPACE = 'console-pages';
 const CONFIGMAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
 const MERGE = { type: 'application/merge-patch+json' };
-/** Milliseconds that a page may take while the machine is busy. */
+/** Timeout of a page in milliseconds, for a busy machine. */
 const TIMEOUT = 30_000;
 
 const deployment = (name: string) => ({
@@ -38,7 +38,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await button(/^Review/).click();
     await page.getByRole('button', { name: /^(Save|Create)$/ }).waitFor();
   };
-  /** Puts the cursor at the end of a line of the editor. */
+  /** Moves the cursor to the end of a line of the editor. */
   const lineEnd = async (text: string | RegExp): Promise<void> => {
     await page.locator('[contenteditable=true] .cm-line', { hasText: text }).first().click();
     await page.keyboard.press('End');
@@ -64,7 +64,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await api?.close();
   });
 
-  test('edits YAML with completion, and shows what the server would store before it stores it', async () => {
+  test('edits YAML with completion, and previews the object that the server would store', async () => {
     await api.post(DEPLOYMENTS, deployment('edited'));
     await page.goto(objectUrl('apps/v1/deployments', 'edited'));
     await lineEnd(/^ {2}replicas: 1/);
@@ -80,11 +80,11 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await page.keyboard.press('Control+s');
     await button('Save').waitFor();
     expect(await added()).toEqual(expect.arrayContaining(['  minReadySeconds: 7', '          tcpSocket:']));
-    // Defaults of the server are marked.
+    // Defaults that the server sets are marked.
     const ofServer = page.locator('.diff-line.added', { hasText: 'by the server' }).locator('code');
     expect(await ofServer.allTextContents()).toContain('          periodSeconds: 10');
     expect((await read(`${DEPLOYMENTS}/edited`))['spec']!['minReadySeconds']).toBeUndefined();
-    // The keyboard goes on where it was.
+    // The focus returns to where it was.
     await expect.poll(focused).toBe('BUTTON Save');
     await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     expect((await read(`${DEPLOYMENTS}/edited`))['spec']!['minReadySeconds']).toBe(7);
   });
 
-  test('marks where a text is no YAML, and what the server does not accept', async () => {
+  test('marks syntax errors of YAML, and members that the server does not accept', async () => {
     await page.goto(objectUrl('apps/v1/deployments', 'edited'));
     await lineEnd(/^ {2}replicas: /);
     await page.keyboard.press('Backspace');
@@ -108,7 +108,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await button('Discard').click();
   });
 
-  test('merges what has changed on the server meanwhile, and asks where both have changed a field', async () => {
+  test('merges concurrent changes from the server, and asks if both have changed a field', async () => {
     await api.post(CONFIGMAPS, { metadata: { name: 'merged' }, data: { a: 'one', b: 'one' } });
     await page.goto(objectUrl('core/v1/configmaps', 'merged'));
     await page.getByText('Live', { exact: true }).waitFor();
@@ -127,7 +127,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     expect((await read(`${CONFIGMAPS}/merged`))['data']).toEqual({ a: 'one-mine', b: 'two', c: 'new' });
   });
 
-  test('asks before it leaves a change that is not saved, also by Back and by the choice of a namespace', async () => {
+  test('asks before unsaved changes are lost, also with Back and when another namespace is chosen', async () => {
     await api.post(CONFIGMAPS, { metadata: { name: 'kept' }, data: { a: 'one' } });
     await page.goto(url(`/list/core/v1/configmaps?namespace=${NAMESPACE}`));
     await page.getByRole('link', { name: 'kept', exact: true }).click();
@@ -159,7 +159,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await button('Sign out').press('Enter');
     await stays(4);
     expect(await button('Sign out').isVisible()).toBe(true);
-    // The question before a tab closes has the words of the browser.
+    // The browser itself words the question before a tab closes.
     await page.close({ runBeforeUnload: true });
     await stays(5);
     expect(kinds).toEqual(['confirm', 'confirm', 'confirm', 'confirm', 'beforeunload']);
@@ -237,7 +237,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     expect((await read(`${accounts}/moved`))['imagePullSecrets']).toEqual([{ name: 'third' }, { name: 'first' }]);
   });
 
-  test('explains a conflict of an apply with the manager, and takes the field over when it is told to', async () => {
+  test('explains a conflict of an apply with the manager, and takes over the field if the user chooses so', async () => {
     const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owned' }, data: { a: 'one', b: 'one' } };
     const apply = { body: JSON.stringify(applied), type: 'application/apply-patch+yaml' };
     await api.call('PATCH', `${CONFIGMAPS}/owned?fieldManager=deployer`, apply);
@@ -277,7 +277,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     expect((await api.get(`/api/v1/namespaces/${NAMESPACE}/services/made`)).status).toBe(200);
   });
 
-  test('shows owners and dependents as a graph, and what a delete takes with it', async () => {
+  test('shows owners and dependents as a graph, and which objects a delete would remove', async () => {
     const { metadata } = (await api.post(CONFIGMAPS, { metadata: { name: 'owner' } })).body;
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata!['uid'] };
     const child = { name: 'child', ownerReferences: [owner], finalizers: ['example.com/hold'] };
@@ -311,7 +311,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     });
   });
 
-  test('deletes a namespace only after its name was typed', async () => {
+  test('deletes a namespace only after its name has been typed', async () => {
     await api.post('/api/v1/namespaces', { metadata: { name: 'console-gone' } });
     await api.post('/api/v1/namespaces/console-gone/configmaps', { metadata: { name: 'content' } });
     await page.goto(url('/object/core/v1/namespaces/-/console-gone'));
@@ -325,7 +325,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await page.getByText('Deleted', { exact: true }).waitFor();
   });
 
-  test('shows the events of an object as they come', async () => {
+  test('shows the events of an object live', async () => {
     const { metadata } = (await api.post(CONFIGMAPS, { metadata: { name: 'eventful' } })).body;
     await page.goto(objectUrl('core/v1/configmaps', 'eventful', 'events'));
     await page.getByText('No events.').waitFor();
@@ -339,7 +339,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await page.getByText('The tea is cold.').waitFor();
   });
 
-  test('shows a user who may only read neither a way to change nor to delete', async () => {
+  test('offers neither changes nor deletion to a user who may only read', async () => {
     await api.post(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'looker' } });
     const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}`;
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch', 'get'] }];
@@ -367,7 +367,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await other.context.close();
   });
 
-  test('has live charts of what the server does', async () => {
+  test('has live charts of the load of the server', async () => {
     await page.goto(url('/charts'));
     const value = (label: string) =>
       page
@@ -403,7 +403,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await api.call('DELETE', `${group}/validatingadmissionpolicies/console-policy`);
   });
 
-  test('says why a request was refused, and creates what would allow it', async () => {
+  test('explains why a request was refused, and creates the role that would allow it', async () => {
     const as = { headers: { 'impersonate-user': 'console-wanda' } };
     const refused = await api.post(CONFIGMAPS, { metadata: { name: 'by-wanda' } }, as);
     expect(refused.status).toBe(403);
@@ -415,7 +415,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await button('Create').click();
     await page.getByText('Created: the request is allowed now.').waitFor();
     expect((await api.post(CONFIGMAPS, { metadata: { name: 'by-wanda' } }, as)).status).toBe(201);
-    // Failures of the console itself lead there.
+    // Errors of the console link to this page.
     await page.goto(objectUrl('core/v1/configmaps', 'none'));
     await page.getByRole('link', { name: 'Why?' }).click();
     await page.getByText('404 NotFound').waitFor();
@@ -424,7 +424,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
   describe('is accessible and fits, wide and light as well as narrow and dark:', () => {
     let looked: Page;
     beforeAll(async () => {
-      // A page of its own: axe copies elements with their styles, which the policy of the page reports.
+      // A new page: axe copies elements with their styles, which violates the policy of the page.
       looked = await visited.context.newPage();
       looked.setDefaultTimeout(TIMEOUT);
     });
@@ -445,7 +445,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
         [390, 'dark'],
       ] as const) {
         await looked.setViewportSize({ width, height: 800 });
-        // Colours that are on their way to others have too little contrast.
+        // During a transition of colors, the contrast is too low.
         await looked.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         if (width === 1280) await looked.goto(url(path));
         await looked.locator(shown).first().waitFor();
@@ -455,5 +455,5 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     });
   });
 
-  test('violates no policy and throws nothing meanwhile', () => expect(visited.faults).toEqual([]));
+  test('has caused no policy violations and no errors in these tests', () => expect(visited.faults).toEqual([]));
 });

@@ -12,7 +12,7 @@ import { authority } from '../authn/certificates.js';
 import { signingKey } from '../authn/provider.js';
 import { SignInProvider } from '../authn/signIn.js';
 
-/* The files, the sessions and the sign-in of the console, as a browser asks for them. Two threads have connections. */
+/* The files, the sessions and the sign-in of the console, as a browser requests them. Two threads have connections. */
 
 const OWN = { 'x-console': '1' };
 const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
@@ -63,7 +63,7 @@ describe('the one-time link', () => {
     expect(await whoAmI(cookieOf(answers.find(({ status }) => status === 201)!))).toBe('kube-admin');
   });
 
-  test('works for some minutes, and on this machine alone', () => {
+  test('works for a few minutes, and only on this machine', () => {
     let now = 0;
     const made = (): SignInLink => new SignInLink(digest('secret'), () => now);
     expect(made().use('secret', '10.0.0.1')).toBe(false);
@@ -76,7 +76,7 @@ describe('the one-time link', () => {
 });
 
 describe('a session', () => {
-  test('is of the user of a token, for as long as the token is valid', async () => {
+  test('belongs to the user of a token, as long as the token is valid', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     await api.post(accounts, { metadata: { name: 'visitor' } });
     const request = await api.post(`${accounts}/visitor/token`, { spec: {} });
@@ -87,7 +87,7 @@ describe('a session', () => {
     expect(await whoAmI(cookie)).toBe('401');
   });
 
-  test('counts only beside the header that pages of others cannot set', async () => {
+  test('is accepted only with a header that pages of other sites cannot set', async () => {
     const cookie = cookieOf(await signIn({ token: api.server.token }));
     expect(await whoAmI(cookie)).toBe('kube-admin');
     expect(await whoAmI(cookie, {})).toBe('403');
@@ -115,13 +115,13 @@ describe('a session', () => {
     ['no credentials', {}, {}, 400, 'the body must be JSON with the member token'],
     ['another page', { token: 'abc' }, { 'x-console': [] }, 403, 'the header x-console is missing'],
     ['a body that is too large', { token: 'a'.repeat(33_000) }, {}, 413, 'limit is 32768'],
-  ])('is not begun for %s', async (_name, body, headers, status, message) => {
+  ])('is not started for %s', async (_name, body, headers, status, message) => {
     const answer = await signIn(body, headers);
     expect([answer.status, answer.body['message']]).toEqual([status, expect.stringContaining(message)]);
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  test('is not begun over plain HTTP', async () => {
+  test('is not started over plain HTTP', async () => {
     const answer = await fetch(`${api.server.httpUrl}/console/session`, {
       method: 'POST',
       headers: OWN,
@@ -130,7 +130,7 @@ describe('a session', () => {
     expect(answer.status).toBe(403);
   });
 
-  test('ends after its time, without use earlier, and when there are too many', () => {
+  test('ends after its maximum time, earlier if unused, and if there are too many', () => {
     let now = 0;
     const sessions = new Sessions(() => now);
     const hour = 3_600_000;
@@ -149,7 +149,7 @@ describe('a session', () => {
 });
 
 describe('OpenID Connect', () => {
-  /** Begins a sign-in, and returns where the provider leads the browser back to, with the cookie of the browser. */
+  /** Begins a sign-in. Returns the URL to which the provider redirects the browser, and the cookie of the browser. */
   async function begun(user: string): Promise<{ readonly back: string; readonly cookie: string }> {
     const first = await visit('/console/openid/begin');
     expect(first.status).toBe(303);
@@ -157,14 +157,14 @@ describe('OpenID Connect', () => {
     return { back: pathname + search, cookie: cookieOf(first) };
   }
 
-  test('signs a user of the provider in', async () => {
+  test('signs in a user of the provider', async () => {
     const { back, cookie } = await begun('ann');
     const ended = await visit(back, { headers: { cookie } });
     expect([ended.status, ended.headers['location']]).toEqual([303, '/console/']);
     expect(await whoAmI(cookieOf(ended))).toBe('oidc:ann');
   });
 
-  test('that many begin asks the provider once, and is not a session yet', async () => {
+  test('needs one request to the provider for many sign-ins, and starts no session before their end', async () => {
     let asked = 0;
     const count = ({ url = '' }): void => void (asked += url.includes('.well-known') ? 1 : 0);
     provider.server.on('request', count);
@@ -172,11 +172,11 @@ describe('OpenID Connect', () => {
     provider.server.off('request', count);
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([303]));
     expect(asked).toBeLessThanOrEqual(1);
-    // Not 401, as for a session that has ended: other credentials of the browser count.
+    // Not 401 as for an expired session: other credentials of the browser are used.
     expect(await whoAmI(cookieOf(all[0]!))).toBe('403');
   });
 
-  test('is at the provider of flags, and at none if there is no provider', async () => {
+  test('uses the provider in the flags, and is unavailable without one', async () => {
     const flags = { oidcIssuerUrl: 'https://issuer.example', oidcClientId: 'console' };
     const { issuer } = await checkAuthentication({ ...DEFAULTS, ...flags });
     expect(issuer).toMatchObject({ url: 'https://issuer.example', audiences: ['console'] });
@@ -193,7 +193,7 @@ describe('OpenID Connect', () => {
 });
 
 describe('the files of the console', () => {
-  test('have a strict policy, and are for everybody', async () => {
+  test('have a strict policy, and need no credentials', async () => {
     const page = await visit('/console/list/core/v1/pods', { headers: { 'accept-encoding': 'gzip' } });
     expect(page.status).toBe(200);
     expect(page.headers).toMatchObject({
@@ -208,7 +208,7 @@ describe('the files of the console', () => {
     expect(String(page.headers['content-security-policy'])).not.toContain('unsafe');
   });
 
-  test('are sent once to a browser that keeps them', async () => {
+  test('are sent only once to a browser that caches them', async () => {
     const { text } = await visit('/console/');
     const [script] = /\/console\/assets\/main-[\w-]+\.js/.exec(text) ?? [];
     const file = await visit(script!);
@@ -217,7 +217,7 @@ describe('the files of the console', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  test('that do not exist are not found, and are not written to', async () => {
+  test('that do not exist are answered with 404, and writes are refused', async () => {
     expect((await visit('/console/assets/main.js')).status).toBe(404);
     expect((await visit('/console/../etc/passwd')).text).not.toContain('root');
     expect((await visit('/console/', {}, 'POST')).status).toBe(405);
@@ -226,7 +226,7 @@ describe('the files of the console', () => {
   });
 });
 
-test('a server has the console on addresses of its machine alone, unless a setting says otherwise', () => {
+test('a server has the console only on loopback addresses, unless it is enabled by a setting', () => {
   const has = (bindAddress: string, console?: boolean): boolean =>
     hasConsole({ ...DEFAULTS, bindAddress, ...(console === undefined ? {} : { console }) });
   expect([has('127.0.0.1'), has('::1'), has('localhost'), has('192.0.2.1')]).toEqual([true, true, true, false]);

@@ -7,7 +7,7 @@ import { Election } from '../../workers/control/election.js';
 
 const WHAT = { group: 'coordination.orchestrator.io', resource: 'leases' };
 
-/** A server that keeps one lease, and can be away. */
+/** A server that stores one lease, and can be made unavailable. */
 class Leases {
   lease: (ApiObject & { spec: Record<string, unknown> }) | undefined;
   version = 0;
@@ -66,7 +66,7 @@ it('the first candidate leads, after creating the namespace of the lease; the se
   expect(leases.lease).toMatchObject({ kind: 'Lease', spec: { leaseTransitions: 0, leaseDurationSeconds: 10 } });
 });
 
-it('a process leads only after it has become a candidate, whatever changes of the lease it receives before', async () => {
+it('a process leads only after it has become a candidate, whatever changes of the lease it receives before that', async () => {
   const leases = new Leases();
   const [a, b] = [leases.candidate(), leases.candidate()];
   await a.lead();
@@ -77,13 +77,13 @@ it('a process leads only after it has become a candidate, whatever changes of th
   expect(b.leading).toBe(true);
 });
 
-it('a lease that is no longer renewed is taken over within 15 seconds, not before its duration is over', async () => {
+it('a lease that is no longer renewed is taken over within 15 seconds, and not before its duration has passed', async () => {
   const leases = new Leases();
   const [dead, b] = [leases.candidate(), leases.candidate()];
   await dead.lead();
   void b.lead();
   await vi.advanceTimersByTimeAsync(5000);
-  // As after `kill -9`: nothing of it runs on.
+  // As after `kill -9`: no part of it continues to run.
   const held = leases.lease;
   leases.elections.shift();
   const write = leases.request.bind(leases);

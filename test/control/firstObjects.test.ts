@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { firstObjectsFile as FirstObjectsFile } from '../../core/server/firstObjects.js';
 import { DEFAULTS } from '../../core/server/settings.js';
-import { Api, type Loose } from '../api/support.js';
+import { Api, type Loose, listOf } from '../api/support.js';
 import { eventuallyPasses } from '../support/eventually.js';
 
-/** Of the build, which has recorded the objects. */
+/** From the build, which has recorded the objects. */
 const { firstObjectsFile } = createRequire(import.meta.url)(resolve('dist/core/server/firstObjects.js')) as {
   firstObjectsFile: typeof FirstObjectsFile;
 };
@@ -29,14 +29,14 @@ describe('the first objects of a new store', () => {
   let requested: Api;
   beforeAll(async () => {
     recorded = await Api.start();
-    // The setting says the same as the default one, but is not: controllers write the objects.
+    // The setting means the same as the default but is given explicitly, so controllers write the objects.
     requested = await Api.start({ controllers: ['*'] });
   });
   afterAll(() => Promise.all([recorded.close(), requested.close()]));
 
-  /** The objects of a list, in the namespaces of the system. */
+  /** The objects of a list that are in the namespaces of the system. */
   const itemsOf = async (api: Api, path: string): Promise<Loose[]> =>
-    ((await api.get(path)).body['items'] as unknown as Loose[]).filter(
+    listOf((await api.get(path)).body['items']).filter(
       ({ metadata }) => !metadata!['namespace'] || /^(default|kube-)/.test(String(metadata!['namespace'])),
     );
   /** Their JSON without the values that differ in each store. */
@@ -52,7 +52,7 @@ describe('the first objects of a new store', () => {
     );
 
   it.each(LISTS)(
-    'are those that controllers write by requests with one identity, owners of fields included: %s [A158]',
+    'equal those that controllers create by requests with one identity, including managed fields: %s [A158]',
     async path => {
       const first = await written(recorded, path);
       expect(first.length).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe('the first objects of a new store', () => {
     },
   );
 
-  it('have uids, times and revisions of their own', async () => {
+  it('have their own uids, times and revisions', async () => {
     const items = (await Promise.all(LISTS.map(path => itemsOf(recorded, path)))).flat();
     for (const member of ['uid', 'resourceVersion'])
       expect(new Set(items.map(({ metadata }) => metadata![member])).size).toBe(items.length);
@@ -93,7 +93,7 @@ describe('recorded first objects', () => {
     plugin(['mutator']),
     plugin(['authenticator', 'validator']),
     plugin(),
-  ])('are not used if the objects may be others, or requests for them are recorded or changed: %j', changed => {
+  ])('are not used if settings may change the objects, or record or change requests for them: %j', changed => {
     expect(firstObjectsFile({ ...settings, ...changed })).toBeUndefined();
   });
 });

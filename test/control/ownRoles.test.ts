@@ -15,7 +15,7 @@ const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 
-/** The annotation of audit events with the decision of the authorizers. */
+/** The annotation of audit events that holds the decision of the authorizers. */
 const DECISION = 'authorization.k8s.io/decision';
 
 const directory = mkdtempSync(join(tmpdir(), 'capstan-own-roles-'));
@@ -143,7 +143,7 @@ test.each(Object.keys(WORK))('%s does its work with its own role [A157]', { time
   await api.until(async () => requests().some(({ user }) => String(user!.username) === ACCOUNT + account));
 });
 
-test('no controller asks for what its role does not allow, and none of them may do everything', () => {
+test('no controller sends a request that its role does not allow, and none may do everything', () => {
   const decided = (decision: string): Loose[] =>
     requests().filter(event => String(event['annotations']?.[DECISION]) === decision);
   const forbidden = decided('forbid');

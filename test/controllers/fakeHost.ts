@@ -180,7 +180,7 @@ export class FakeServer {
     return this.objects.has(`${storageGroup(apiVersion)}/${plural}|${namespace}|${name}`);
   }
 
-  /** Resolves when all events are delivered. */
+  /** Resolves once all events are delivered. */
   async delivered(): Promise<void> {
     while (this.#pending > 0) await this.#deliveries;
   }

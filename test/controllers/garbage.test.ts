@@ -116,7 +116,7 @@ test('owners in a cycle that are all deleted in the foreground do not wait for e
   await becomes();
 });
 
-test('a dependent remains if its owner references are removed while the collector looks for the owners', async () => {
+test('a dependent remains if its owner references are removed while the collector reads the owners', async () => {
   const a = make('a');
   make('b', [a]);
   await waitForIdle(server);
@@ -132,7 +132,7 @@ test('a dependent remains if its owner references are removed while the collecto
   expect(names()).toEqual(['b']);
 });
 
-test('an object that has no owners, but the finalizer for orphaning or foreground deletion, is not deleted', async () => {
+test('an object without owners that has the finalizer for orphaning or foreground deletion is not deleted', async () => {
   make('a', [], { finalizers: ['orphan'] });
   make('b', [], { finalizers: ['foregroundDeletion'] });
   await waitForIdle(server);
@@ -165,7 +165,7 @@ test('an owner of an unserved kind keeps its dependents', async () => {
   expect(names()).toEqual(['k']);
 });
 
-test('namespaced owners are searched in the namespace of the dependent', async () => {
+test('namespaced owners are looked up in the namespace of the dependent', async () => {
   const elsewhere = server.create('v1', 'ConfigMap', { name: 'owner', namespace: 'm' });
   const node = server.create('v1', 'Node', { name: 'node' });
   server.create('v1', 'Secret', { name: 'lost', namespace: 'n', ownerReferences: [refTo(elsewhere)] });
@@ -175,7 +175,7 @@ test('namespaced owners are searched in the namespace of the dependent', async (
   await becomes('owner');
 });
 
-test('an owner in another namespace does not count, which an Event of the dependent says', async () => {
+test('an owner in another namespace does not count, and an Event for the dependent reports it', async () => {
   for (const name of ['n', 'other']) server.create('v1', 'Namespace', { name });
   const elsewhere = server.create('v1', 'ConfigMap', { name: 'o', namespace: 'other' });
   const { uid } = elsewhere.metadata;
@@ -211,7 +211,7 @@ test('an owner in another namespace is found by its uid, whatever kind and name 
   server.create('v1', 'Secret', { name: 'a', namespace: 'n', ownerReferences: [named] });
   server.create('v1', 'Secret', { name: 'b', namespace: 'n', ownerReferences: [unserved] });
   server.create('v1', 'Secret', { name: 'c', namespace: 'n', ownerReferences: [refTo(node), named] });
-  // The first reference that does not fit its owner decides.
+  // The first reference that does not match its owner decides.
   const misnamed = { ...refTo(own), name: 'misnamed' };
   server.create('v1', 'Secret', { name: 'd', namespace: 'n', ownerReferences: [refTo(node), misnamed, named] });
   await becomes('b', 'c', 'd', 'o', 'own', 'solid');
@@ -227,7 +227,7 @@ test('an owner in another namespace is found by its uid, whatever kind and name 
   expect(kept?.map(({ name }) => name)).toEqual(['solid']);
 });
 
-test('an owner in another namespace is reported once, and again where an object gets it later', async () => {
+test('an owner in another namespace is reported once, and again for an object that gets it later', async () => {
   const elsewhere = server.create('v1', 'ConfigMap', { name: 'o', namespace: 'other' });
   const owners = [{ ...refTo(elsewhere), apiVersion: 'example.com/v1', kind: 'Thing' }];
   server.create('v1', 'Secret', { name: 'a', namespace: 'n', ownerReferences: owners });

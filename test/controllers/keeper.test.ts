@@ -49,7 +49,7 @@ test('every namespace has its service account and root CA, which are restored wh
   await shows('core/configmaps|new|kube-root-ca.crt', 'data', { 'ca.crt': 'PEM' });
 });
 
-test('a root CA with additional data is corrected, its labels and annotations are kept', async () => {
+test('a root CA ConfigMap with additional data is corrected, its labels and annotations are kept', async () => {
   namespace('a');
   const path = '/api/v1/namespaces/a/configmaps/kube-root-ca.crt';
   server.create(
@@ -112,7 +112,7 @@ test('a write that is refused as invalid is not retried', async () => {
   expect(refused).toBe(1);
 });
 
-test('the status of a system object is written even if the first write failed', async () => {
+test('the status of a system object is written even if the first write fails', async () => {
   let failures = 1;
   server.intercept = (_, { method, path }) => {
     if (method === 'PATCH' && path.endsWith('/status') && failures-- > 0) throw new Refusal('InternalError', 'not now');

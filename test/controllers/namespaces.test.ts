@@ -15,7 +15,7 @@ const namespace = (name: string): void => void server.create('v1', 'Namespace', 
 const conditionsOf = (name: string): { type: string; status: string; reason: string; message: string }[] =>
   (server.send('GET', `/api/v1/namespaces/${name}`).status as { conditions?: never[] }).conditions ?? [];
 
-test('[R117x] a deleted namespace goes with all of its contents, and only its own', async () => {
+test('[R117x] a deleted namespace is removed with all of its contents, and no others', async () => {
   namespace('a');
   namespace('b');
   for (const kind of ['ConfigMap', 'Secret']) server.create('v1', kind, { name: 'x', namespace: 'a' });
@@ -26,7 +26,7 @@ test('[R117x] a deleted namespace goes with all of its contents, and only its ow
   expect([...server.objects.keys()]).toEqual(['core/namespaces||b', 'core/secrets|b|x']);
 });
 
-test('a namespace that is terminating at the start is completed', async () => {
+test('the deletion of a namespace that is terminating at the start is completed', async () => {
   namespace('a');
   server.create('v1', 'ConfigMap', { name: 'x', namespace: 'a' });
   server.send('DELETE', '/api/v1/namespaces/a');
@@ -79,7 +79,7 @@ test('a refused deletion is reported as a condition and retried', async () => {
   expect(seen).toContain('ContentDeletionFailed');
 });
 
-test('a conflict of the status or the finalizer is retried', async () => {
+test('a conflict in a write of the status or the finalizer is retried', async () => {
   namespace('a');
   await startControllers(server, namespaceDeletion, {});
   let races = 3;

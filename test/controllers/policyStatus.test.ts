@@ -17,7 +17,7 @@ const policyOf = (generation: number): ApiObject => ({
 
 test.each([
   ['that is left alone is checked once, after two seconds', 1, 2],
-  ['that changes all the time is checked after ten seconds', 30, 10],
+  ['that changes continuously is checked after ten seconds', 30, 10],
 ])('a policy %s', async (_what, changes, seconds) => {
   const fake = fakeHost('control');
   const [status] = await partsOf(policyStatus, undefined, controller, fake.host);

@@ -43,7 +43,7 @@ test('a key added several times while it waits is handled once', async () => {
   expect(seen).toEqual(['a', 'b']);
 });
 
-test('keys of the same name in other namespaces and of other resources are other keys', async () => {
+test('equal names in different namespaces or resources are different keys', async () => {
   let handled = 0;
   const queue = queueOf(async () => {
     handled++;
@@ -87,7 +87,7 @@ test('no more than the given number of keys are handled at a time', async () => 
   expect(most).toBe(3);
 });
 
-/** The pauses between the calls for a key, which fails until the last one. */
+/** The pauses between the calls for a key, which all fail except the last one. */
 async function pausesOf(calls: number, backOff?: BackOff): Promise<number[]> {
   const at: number[] = [];
   const queue = queueOf(async () => {
@@ -105,7 +105,7 @@ test('a failure is retried after a pause that doubles, within bounds', async () 
   expect(await pausesOf(6, { min: 100, max: 500 })).toEqual([100, 200, 400, 500, 500]);
 });
 
-test('after a success, the pauses begin anew', async () => {
+test('after a success, the pauses start again from the shortest', async () => {
   const pauses: number[] = [];
   let calls = 0;
   const queue = queueOf(
@@ -121,7 +121,7 @@ test('after a success, the pauses begin anew', async () => {
   expect(pauses).toEqual([5, 10, 5, 10]);
 });
 
-test('a key is handled again after the time that its handling asked for, or at once if it is added before', async () => {
+test('a key is handled again after the time that its handler requested, or at once if it is added before', async () => {
   const at: number[] = [];
   const queue = queueOf(async () => {
     at.push(Date.now());

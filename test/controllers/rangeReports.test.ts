@@ -19,7 +19,7 @@ const start = (fromObjects: boolean): Promise<void> =>
     fromObjects,
   });
 
-test('Services with addresses and node ports outside of the ranges of the server have Events that say so', async () => {
+test('Services with addresses and node ports outside of the ranges of the server get Events that report it', async () => {
   service('inside', { clusterIPs: ['10.1.0.9'] });
   service('headless', { clusterIPs: ['None'] });
   service('before', { clusterIPs: ['10.0.0.9', 'fd00::9'] });
@@ -57,7 +57,7 @@ test('Services with addresses and node ports outside of the ranges of the server
   ]);
 });
 
-test('addresses are not compared with the configuration where objects have the networks', async () => {
+test('addresses are not compared with the configuration if ServiceCIDR objects define the networks', async () => {
   service('before', { type: 'NodePort', clusterIPs: ['10.0.0.9'], ports: [{ port: 1, nodePort: 30200 }] });
   await start(true);
   await waitForIdle(server);

@@ -39,7 +39,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Lets all that is due now happen. */
+/** Runs all work that is due now. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 const putOrder = (name: string, cups: number, metadata: ApiObject['metadata'] = {}): void =>
@@ -58,7 +58,7 @@ const putPod = (name: string, metadata: ApiObject['metadata'] = {}): void =>
   });
 const names = (keys: readonly ObjectKey[]): string[] => keys.map(({ namespace, name }) => `${namespace}/${name}`);
 
-/** The keys that a reconciler was called for. `reconcile` may do something then. */
+/** Returns the keys for which the reconciler is called, in order. Each call also runs `reconcile`. */
 const recorder = (
   reconcile: (key: ObjectKey) => unknown = () => undefined,
 ): { readonly keys: ObjectKey[]; readonly reconcile: (key: ObjectKey) => Promise<undefined> } => {
@@ -78,7 +78,7 @@ const requests = (): string[] => fake.requests.map(({ request: { method, path } 
 const warnings = () => fake.log.filter(({ level }) => level === 'warn');
 
 describe('keys', () => {
-  test('are reconciled for each object at the start, and when it changes or is gone', async () => {
+  test('are reconciled for each object at the start, and when it changes or is deleted', async () => {
     const { keys, reconcile } = recorder();
     putOrder('a', 1);
     putOrder('b', 1);
@@ -93,7 +93,7 @@ describe('keys', () => {
     expect(names(keys).slice(2)).toEqual(['shop/a', 'shop/b']);
   });
 
-  test('come with the current object, which is undefined when it is gone', async () => {
+  test('are passed with the current object, which is undefined after its deletion', async () => {
     const cups: (number | undefined)[] = [];
     putOrder('a', 1);
     const counts = reconciler({
@@ -127,7 +127,7 @@ describe('keys', () => {
     expect(names(keys)).toEqual(['shop/many', 'shop/few']);
   });
 
-  test('are those of the owner when an object that it controls changes, or is not its any more', async () => {
+  test('are those of the owner when an object that it controls changes or leaves it', async () => {
     const { keys, reconcile } = recorder();
     putOrder('a', 1);
     putOrder('b', 1);
@@ -171,7 +171,7 @@ describe('keys', () => {
     expect(names(keys)).toEqual(['shop/a', 'shop/b', '/token']);
   });
 
-  test('that are given, or added by a reconciliation, are reconciled without an object', async () => {
+  test('that are configured, or added by a reconciliation, are reconciled without an object', async () => {
     const { keys, reconcile } = recorder();
     const adds = reconciler({
       name: 'tea',
@@ -190,7 +190,7 @@ describe('keys', () => {
 });
 
 describe('a reconciliation', () => {
-  test('is made for one key at a time, or for as many as are allowed, and for none twice', async () => {
+  test('runs for one key at a time, or for the allowed number of keys, and never twice for the same key', async () => {
     for (const concurrency of [undefined, 3]) {
       const running = new Set<string>();
       let most = 0;
@@ -208,7 +208,7 @@ describe('a reconciliation', () => {
     }
   });
 
-  test('that fails is called again after a pause, which doubles; others continue meanwhile', async () => {
+  test('that fails is repeated after a pause, which doubles; others continue meanwhile', async () => {
     const { keys, reconcile } = recorder(({ name }) => {
       if (name === 'bad' && keys.length < 5) throw new Error('no tea');
     });
@@ -227,7 +227,7 @@ describe('a reconciliation', () => {
     expect(keys).toHaveLength(5);
   });
 
-  test('that throws is logged with its stack and key; a refusal only if it does not pass', async () => {
+  test('that throws is logged with its stack and key; a refusal only if it persists', async () => {
     let error: unknown = new Error('no tea');
     const { reconcile } = recorder(() => {
       throw error;
@@ -246,7 +246,7 @@ describe('a reconciliation', () => {
     expect(warnings()[1]).toMatchObject({ fields: { failures: 6, error: 'changed' } });
   });
 
-  test('is made again after the time that it asks for', async () => {
+  test('runs again after the time that it requests', async () => {
     const { keys, reconcile } = recorder(() => ({ after: 60_000 }));
     putOrder('a', 1);
     await start(reconciler({ name: 'tea', for: order, reconcile }));
@@ -256,7 +256,7 @@ describe('a reconciliation', () => {
     expect(keys).toHaveLength(3);
   });
 
-  test('of all objects that the predicate selects is made again at each resync', async () => {
+  test('runs again for all objects that the predicate selects at each resync', async () => {
     const { keys, reconcile } = recorder();
     putOrder('a', 1);
     putOrder('b', 2);
@@ -273,7 +273,7 @@ describe('a reconciliation', () => {
     expect(names(keys).sort()).toEqual(['/all', '/all', 'shop/b', 'shop/b']);
   });
 
-  test('makes no request after the controller is closed, and is told', async () => {
+  test('cannot send requests after the controller is closed, and gets an abort signal', async () => {
     let context: ReconcileContext | undefined;
     putOrder('a', 1);
     await start(
@@ -288,7 +288,7 @@ describe('a reconciliation', () => {
     expect(context!.object?.metadata.name).toBe('a');
   });
 
-  test('makes its requests as the account of the controller, or the one that is given', async () => {
+  test('sends its requests as the account of the controller, or the configured one', async () => {
     for (const account of [undefined, 'other']) {
       const gets = reconciler({
         name: 'tea',
@@ -354,7 +354,7 @@ describe('the client', () => {
     );
   });
 
-  test('adds and removes finalizers that differ, and takes a missing object as done', async () => {
+  test('adds and removes finalizers that differ, and treats a missing object as success', async () => {
     putOrder('a', 1);
     await once(async ({ client, object }) => {
       const orders = client.resource(order);
@@ -371,7 +371,7 @@ describe('the client', () => {
     });
   });
 
-  test('refuses what names no object, and a resource that is not served, with an error that says so', async () => {
+  test('refuses references that name no object or a resource that is not served, with an error that says so', async () => {
     await once(async ({ client }) => {
       await expect(client.resource('pods').get({ name: 'p' })).rejects.toThrow(
         new TypeError('an object of pods must be given with its namespace'),
@@ -400,7 +400,7 @@ describe('events', () => {
     },
   });
 
-  test('are Event objects about the object, and the same event is counted in the same one', async () => {
+  test('are Event objects about the object; a repeated event increases the count of the first', async () => {
     putOrder('a', 1);
     await start(record);
     await settle();

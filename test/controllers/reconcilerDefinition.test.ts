@@ -32,7 +32,7 @@ describe('a definition', () => {
     [{ name: 'x', reconcile, concurrency: 0 }, 'reconciler x: concurrency must be an integer from 1 to 256'],
     [{ name: 'x', reconcile, resync: -1 }, 'reconciler x: resync must be milliseconds, from 1 to 2147483647'],
     [{ name: 'x', reconcile, backOff: { min: 2, max: 1 } }, 'reconciler x: backOff must be milliseconds from 1 on'],
-  ])('that is not as its type says is refused: %j', (definition, message) => {
+  ])('that does not match its type is refused: %j', (definition, message) => {
     expect(() => reconciler(definition)).toThrow(message);
   });
 
@@ -41,14 +41,14 @@ describe('a definition', () => {
     ['Namespace', 'did you mean namespaces?'],
     ['apps/deploiments', 'did you mean apps/deployments?'],
     ['apps/v1/deployments', 'did you mean apps/deployments?'],
-  ])('with a resource that nothing can be is refused when it is made: %s', (resource, message) => {
+  ])('with an impossible resource is refused when it is created: %s', (resource, message) => {
     expect(() => reconciler({ name: 'x', for: resource, reconcile })(fake.host)).toThrow(message);
     expect(() => reconciler({ name: 'x', owns: [resource], reconcile })(fake.host)).toThrow(message);
     const watches = [{ resource, keys: () => [] }];
     expect(() => reconciler({ name: 'x', watches, reconcile })(fake.host)).toThrow(message);
   });
 
-  test('may name a built-in group in either naming, and a resource that a definition may bring', () => {
+  test('may name a built-in group in either naming, and a resource that a CustomResourceDefinition may add', () => {
     const storageNameOf = (name: string): string => fake.host.resources.storageNameOf(name);
     expect(
       ['networking.k8s.io/ingresses', 'networking.orchestrator.io/ingresses', 'pods', 'core/pods', 'a.io/b'].map(
@@ -63,7 +63,7 @@ describe('a definition', () => {
     ]);
   });
 
-  test('gives its functions the types of the objects', () => {
+  test('passes typed objects to its functions', () => {
     reconciler({
       name: 'types',
       for: order,
@@ -90,7 +90,7 @@ describe('a definition', () => {
   });
 });
 
-test('a condition keeps its time until its status changes, and its list if nothing does', () => {
+test('a condition keeps its time until its status changes, and the list is the same if nothing changes', () => {
   const update = { type: 'Ready', status: 'True', reason: 'Poured', message: 'all' };
   const first = withCondition([], update, timestamp(0));
   expect(first).toEqual([{ ...update, lastTransitionTime: '1970-01-01T00:00:00Z' }]);

@@ -1,7 +1,7 @@
 import type { UnknownRecord } from '../../core/model/record.js';
 import type { FakeServer } from './fakeHost.js';
 
-/** The parts of an Event that tests compare. */
+/** The members of an Event that tests compare. */
 export interface RecordedEvent {
   /** Kind, namespace and name of the object that it is about. */
   readonly about: string;
@@ -10,7 +10,7 @@ export interface RecordedEvent {
   readonly source: UnknownRecord;
 }
 
-/** The Events that controllers have recorded, in their order. */
+/** The Events that controllers have recorded, in order. */
 export const eventsOf = (server: FakeServer): RecordedEvent[] =>
   [...server.objects]
     .filter(([key]) => key.startsWith('core/events|'))

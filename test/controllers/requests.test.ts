@@ -15,6 +15,6 @@ test.each([
   ['apps', 'v1%2fdeployments'],
   ['apps/v1', 'deployments'],
   ['..', 'v1'],
-])('no version has the group %j and the name %j', (group, version) => {
+])('there is no path for the group %j and the version %j', (group, version) => {
   expect(versionPath(group, version)).toBeUndefined();
 });

@@ -41,7 +41,7 @@ test('the text of a pod without owners and finalizers is searched three times, a
   server.close();
 });
 
-test('the functions of an event may be called alone', () => {
+test('the functions of an event can be called without their object', () => {
   const bytes = Buffer.from('{"metadata":{"name":"a"},"spec":{"nodeName":"n1"}}');
   const { object, mentions, stringsNamed, storageName, name } = new EntryEvent(
     new Entry('core/pods/shop/a', 1, { buffer: bytes.buffer, byteOffset: bytes.byteOffset, length: bytes.length }),

@@ -36,7 +36,7 @@ const cidr = (name: string, ...cidrs: string[]): Promise<Answer> =>
   api.post(CIDRS, { metadata: { name }, spec: { cidrs } });
 const statusOf = async (path: string): Promise<number> => (await api.get(path)).status;
 const addressOf = ({ body }: Answer): string => textOf(body.spec!.clusterIP);
-/** The condition Ready of a ServiceCIDR, as it is; empty if there is none. */
+/** The condition Ready of a ServiceCIDR; empty if there is none. */
 const ready = async (name: string): Promise<Loose> => {
   const { body } = await api.get(`${CIDRS}/${name}`);
   return listOf(body.status?.conditions ?? []).find(({ type }) => textOf(type) === 'Ready') ?? {};
@@ -46,7 +46,7 @@ const isReady = async (name: string, status: 'True' | 'False'): Promise<boolean>
   return found.status !== undefined && textOf(found.status) === status;
 };
 
-test('the networks of the flag are a ServiceCIDR, and the address of the server is an IPAddress', async () => {
+test('the networks of the flag become a ServiceCIDR, and the address of the server an IPAddress', async () => {
   await eventually(() => isReady('kubernetes', 'True'));
   const { metadata, spec } = (await api.get(`${CIDRS}/kubernetes`)).body;
   expect([spec!.cidrs, metadata!.finalizers]).toEqual([['10.5.0.0/28'], [FINALIZER]]);
@@ -76,13 +76,13 @@ test('an IPAddress exists as long as a Service has the address', async () => {
   expect(await statusOf(`${ADDRESSES}/10.5.0.9`)).toBe(404);
 });
 
-test('a Table of IPAddresses has the age of each, of which it defines no column', async () => {
+test('rows of a Table of IPAddresses have the age, although no column is defined for it', async () => {
   const { body } = await api.get(ADDRESSES, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
   expect(listOf(body.columnDefinitions!).map(({ name }) => textOf(name))).toEqual(['Name', 'ParentRef']);
   expect(body['rows']).toMatchObject([{ cells: ['10.5.0.1', 'services/default/kubernetes', expect.any(String)] }]);
 });
 
-test('a write of a ServiceCIDR writes its status too, and owns it', async () => {
+test('a write of a ServiceCIDR also writes its status, and owns it', async () => {
   const condition = (status: string) => ({
     conditions: [{ type: 'Example', status, reason: 'r', message: 'm', lastTransitionTime: '2024-01-01T00:00:00Z' }],
   });
@@ -103,7 +103,7 @@ test('a write of a ServiceCIDR writes its status too, and owns it', async () => 
   await eventually(async () => (await statusOf(`${CIDRS}/mine`)) === 404);
 });
 
-test('an address is given once, also to concurrent creates, and dry runs make no IPAddress', async () => {
+test('an address is allocated once, also to concurrent creates, and dry runs create no IPAddress', async () => {
   expect((await service('dry', '10.5.0.10', '?dryRun=All')).status).toBe(201);
   expect(await statusOf(`${ADDRESSES}/10.5.0.10`)).toBe(404);
   const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => service(`race-${i}`, '10.5.0.10')));
@@ -133,7 +133,7 @@ test('Services get addresses of all networks, until all are full', async () => {
 });
 
 describe('a ServiceCIDR that is deleted', () => {
-  test('stays while addresses need it, and gives none', async () => {
+  test('remains while addresses need it, and allocates none', async () => {
     await eventually(() => isReady('more', 'True'));
     await api.delete(`${SERVICES}/more-2`);
     await api.delete(`${CIDRS}/more`);
@@ -146,7 +146,7 @@ describe('a ServiceCIDR that is deleted', () => {
     expect((await service('late')).status).toBe(500);
   });
 
-  test('goes when no address needs it, or another one has the same network', async () => {
+  test('is removed when no address needs it, or another ServiceCIDR has the same network', async () => {
     const server = new FakeServer();
     await startControllers(server, serviceCidrs, {});
     const version = 'networking.k8s.io/v1beta1';
@@ -171,7 +171,7 @@ describe('a ServiceCIDR that is deleted', () => {
   });
 });
 
-test('IPAddresses that were deleted are made again, with an event', async () => {
+test('IPAddresses that were deleted are created again, with an event', async () => {
   const name = addressOf(await api.get(`${SERVICES}/fill-0`));
   await api.delete(`${ADDRESSES}/${name}`);
   await eventually(async () => (await statusOf(`${ADDRESSES}/${name}`)) === 200);

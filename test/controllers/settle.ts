@@ -10,7 +10,7 @@ export async function startControllers<C>(server: FakeServer, plugin: Plugin<C>,
   }
 }
 
-/** Waits until all events are delivered and controllers that have nothing to do have had time for a request. */
+/** Waits until all events are delivered, and until an idle controller would have had time for a request. */
 export async function waitForIdle(server: FakeServer): Promise<void> {
   for (let i = 0; i < 50; i++) {
     await server.delivered();

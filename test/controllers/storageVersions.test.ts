@@ -30,7 +30,7 @@ const entry = (apiServerID: string, version: string): object => ({
   decodableVersions: [version],
 });
 
-/** The StorageVersion of this name, once it is as it should be. */
+/** Waits until the StorageVersion with this name satisfies the condition, and returns it. */
 async function untilSo(name: string, isSo: (object: Loose) => boolean): Promise<Loose> {
   let found!: Loose;
   await api.until(async () => {
@@ -48,11 +48,11 @@ async function make(name: string, status: object) {
 }
 
 describe('a server', () => {
-  test('has the id of upstream on its machine', () => {
+  test('has the id that upstream would have on this machine', () => {
     expect(serverId(namingOf('kubernetes'), 'vm')).toBe('apiserver-wlv32tlttr4jl3gtroqexyxapa');
   });
 
-  test('keeps a Lease, and says in which versions it stores, reads and serves each kind', async () => {
+  test('renews a Lease, and reports in which versions it stores, reads and serves each kind', async () => {
     const status = (await untilSo('apps.deployments', object => object.status?.['conditions'] !== undefined)).status!;
     expect(status).toEqual({
       storageVersions: [{ ...entry(id, 'apps/v1'), servedVersions: ['apps/v1'] }],
@@ -88,7 +88,7 @@ describe('a server', () => {
   });
 });
 
-test('servers without a Lease are removed from StorageVersions, and StorageVersions without a server', async () => {
+test('servers without a Lease are removed from StorageVersions, and StorageVersions without a server are deleted', async () => {
   expect(
     (await make('test.none', { storageVersions: [entry('none', 'v1')], commonEncodingVersion: 'v1' })).status,
   ).toBe(200);
@@ -100,7 +100,7 @@ test('servers without a Lease are removed from StorageVersions, and StorageVersi
   expect(status).toMatchObject({ storageVersions: [entry(id, 'v2')], commonEncodingVersion: 'v2' });
 });
 
-test('Leases of servers that have expired are removed, and no others', async () => {
+test('expired Leases of servers are removed, and no others', async () => {
   const server = new FakeServer();
   const lease = (name: string, age: number, labels: object): void => {
     const renewTime = new Date(server.host.now() - age * 1000).toISOString();
@@ -171,7 +171,7 @@ test.each([
   expect([status, body.message]).toEqual([422, expect.stringContaining(message)]);
 });
 
-test('the condition gets another time with its status, and with the common version', () => {
+test('the time of the condition changes with its status and with the common version', () => {
   const servers = (...versions: readonly string[]) => versions.map(version => entry(version, version));
   const at = (storageVersions: readonly object[], before: object | undefined, seconds: number) =>
     statusOf(storageVersions, before, seconds * 1000);

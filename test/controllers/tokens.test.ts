@@ -47,7 +47,7 @@ describe('bootstrap tokens', () => {
     expect([has('bbbbbb'), has('cccccc')]).toEqual([true, true]);
   });
 
-  test('that may sign do so with HS256 and the full token, as long as they exist [A030] [A031] [A032] [A023]', async () => {
+  test('for signing sign with HS256 and the full token, as long as they exist [A030] [A031] [A032] [A023]', async () => {
     const signs = { 'usage-bootstrap-signing': 'true' };
     token('aaaaaa', signs);
     token('bbbbbb');
@@ -85,7 +85,7 @@ describe('legacy tokens of service accounts', () => {
     );
   const has = (name: string): boolean => server.has('v1', 'secrets', 'n', name);
 
-  test('fill their secrets, which end with the account; one that lists a removed secret no longer does', async () => {
+  test('fill their secrets, which are deleted with the account; accounts no longer list a removed secret', async () => {
     const issue = { issueLegacy: async ({ secret: of }: { secret: string }) => `token of ${of}` };
     Object.assign(server.host, { at: (point: unknown) => (point === tokenIssuer ? issue : undefined) });
     const { metadata } = account('robot', { secrets: [{ name: 's' }, { name: 'other' }] });
@@ -110,7 +110,7 @@ describe('legacy tokens of service accounts', () => {
     await eventually(() => !has('s2'));
   });
 
-  test('that were not used for the period are marked as invalid, and removed after another period', async () => {
+  test('that are not used for the period are marked as invalid, and removed after another period', async () => {
     const DAY = 86_400_000;
     const now = server.host.now();
     const date = (days: number): string => new Date(now - days * DAY).toISOString().slice(0, 10);

@@ -43,7 +43,7 @@ test('a pod without a node does not keep a claim', async () => {
   await eventually(() => !there('c'));
 });
 
-test('the claim of an ephemeral volume is kept only by the pod that controls it, until that is shut down', async () => {
+test('the claim of an ephemeral volume is kept only by the pod that controls it, until that pod has stopped', async () => {
   const spec = { nodeName: 'node', volumes: [{ name: 'v', ephemeral: {} }] };
   const { metadata } = pod('p', spec, { finalizers: ['example.com/hold'] });
   pod('other', spec);
@@ -60,7 +60,7 @@ test('the claim of an ephemeral volume is kept only by the pod that controls it,
   await eventually(() => !there('p-v'));
 });
 
-test('a volume is removed once it is not bound', async () => {
+test('a volume is removed once it is no longer bound', async () => {
   const metadata = { name: 'v', finalizers: ['kubernetes.io/pv-protection'] };
   server.create('v1', 'PersistentVolume', metadata, { status: { phase: 'Bound' } });
   server.send('DELETE', '/api/v1/persistentvolumes/v');
@@ -70,7 +70,7 @@ test('a volume is removed once it is not bound', async () => {
   await eventually(() => !server.has('v1', 'persistentvolumes', '', 'v'));
 });
 
-test('a claim that has lost the finalizer gets it back, and keeps its other ones', async () => {
+test('a claim that has lost the finalizer gets it back, and keeps its other finalizers', async () => {
   claim('c', { finalizers: ['a.b/c'] });
   const finalizers = () => server.send('GET', `${CLAIMS}/c`).metadata.finalizers;
   await eventually(() => finalizers()?.length === 2);

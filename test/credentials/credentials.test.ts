@@ -66,7 +66,7 @@ describe('credentials of a plugin', () => {
     },
   );
 
-  test('may be a certificate with its key, and those between it and its CA [A052]', async () => {
+  test('may be a certificate with its key and intermediate certificates [A052]', async () => {
     const ann = await ca.issue('ann');
     plugin.status({ clientCertificateData: ann.certificate + ca.certificate, clientKeyData: ann.key });
     await get(load());
@@ -115,7 +115,7 @@ describe('credentials of a plugin', () => {
   test.each([
     ['with an expiration [A058]', { expirationTimestamp: later(60_000) }],
     ['without one [A059]', {}],
-  ])('%s are asked for again after a 401', async (_, more) => {
+  ])('%s are requested again after a 401', async (_, more) => {
     plugin.status({ token: 'old', ...more });
     const own = load();
     await get(own);
@@ -128,7 +128,7 @@ describe('credentials of a plugin', () => {
     expect(plugin.runs).toHaveLength(2);
   });
 
-  test('are asked for once by requests at the same time, and a late 401 does not discard newer ones', async () => {
+  test('are requested once for concurrent requests, and a late 401 does not discard newer ones', async () => {
     plugin.status({ token: 'abc' });
     const own = load();
     const [first, second] = await Promise.all([own.get(), own.get()]);
@@ -140,7 +140,7 @@ describe('credentials of a plugin', () => {
     expect(plugin.runs).toHaveLength(2);
   });
 
-  test('get the cluster of the context with provideClusterInfo alone [A055 A056]', async () => {
+  test('get the cluster of the context only with provideClusterInfo [A055 A056]', async () => {
     plugin.status({ token: 'abc' });
     const extension = { audience: 'x', list: [1] };
     const cluster = {
@@ -174,14 +174,17 @@ describe('credentials of a plugin', () => {
     ['IfAvailable', true, true],
     ['IfAvailable', false, false],
     ['Always', true, true],
-  ])('in the mode %s, with a terminal: %s, may ask: %s [A057]', async (interactiveMode, hasTerminal, interactive) => {
-    plugin.status({ token: 'abc' });
-    await load({ interactiveMode }, hasTerminal).get();
-    expect(plugin.runs[0]!.info.spec).toEqual({ interactive });
-    if (!interactive) expect(plugin.runs[0]!.stdin).toBe('none');
-  });
+  ])(
+    'in the mode %s, with a terminal: %s, may be interactive: %s [A057]',
+    async (interactiveMode, hasTerminal, interactive) => {
+      plugin.status({ token: 'abc' });
+      await load({ interactiveMode }, hasTerminal).get();
+      expect(plugin.runs[0]!.info.spec).toEqual({ interactive });
+      if (!interactive) expect(plugin.runs[0]!.stdin).toBe('none');
+    },
+  );
 
-  test('are refused in the mode Always without a terminal, and v1 must say its mode [A057]', async () => {
+  test('are refused in the mode Always without a terminal, and v1 must name a mode [A057]', async () => {
     plugin.status({ token: 'abc' });
     await expect(load({ interactiveMode: 'Always' }, false).get()).rejects.toThrow('must ask on a terminal');
     expect(plugin.runs).toHaveLength(0);
@@ -203,13 +206,13 @@ describe('the output of a plugin is refused', () => {
       'kind must be ExecCredential',
     ],
     [
-      'is of another version than the kubeconfig says [A050]',
+      'has another version than the kubeconfig [A050]',
       { ...good, apiVersion: `${NEUTRAL}/v1beta1`, status: { token: 'tok-secret' } },
       'apiVersion must be',
     ],
     ['has no status', good, 'status is missing'],
     ['has no credentials', { ...good, status: {} }, 'neither a token nor a certificate'],
-    ['has a token that no header can have', { ...good, status: { token: 'tok-secret\nx: y' } }, 'visible ASCII'],
+    ['has a token that no header can hold', { ...good, status: { token: 'tok-secret\nx: y' } }, 'visible ASCII'],
     [
       'has a certificate without its key [A052]',
       { ...good, status: { clientCertificateData: 'x' } },
@@ -221,17 +224,17 @@ describe('the output of a plugin is refused', () => {
       'must both be set',
     ],
     [
-      'has no PEM',
+      'has a certificate that is not PEM',
       { ...good, status: { clientCertificateData: 'x', clientKeyData: 'tok-secret' } },
       'must be certificates in PEM',
     ],
     [
-      'has a time of another form [A054]',
+      'has a time in another format [A054]',
       { ...good, status: { token: 'tok-secret', expirationTimestamp: 'tomorrow' } },
       'status.expirationTimestamp must be a time',
     ],
     ['is too long', `{"x":"${'a'.repeat(1024 * 1024)}`, 'has printed more than'],
-  ])('if it %s, without a part of it in the message', async (_, answer, message) => {
+  ])('if it %s, without showing a part of it in the message', async (_, answer, message) => {
     plugin.answer(answer);
     const error = await load()
       .get()
@@ -243,7 +246,7 @@ describe('the output of a plugin is refused', () => {
     expect(error.message).not.toContain('tok-secret');
   });
 
-  test('if it prints without end, and ends it, also if it ignores signals', async () => {
+  test('if it is endless, and the plugin is killed, even if it ignores signals', async () => {
     const [script, pidFile] = [join(folder, 'endless.sh'), join(folder, 'pid')];
     writeFileSync(script, `#!/bin/sh\ntrap '' TERM\necho $$ > ${pidFile}\nexec yes\n`, { mode: 0o700 });
     await expect(load({ command: script }).get()).rejects.toThrow('has printed more than');
@@ -251,13 +254,13 @@ describe('the output of a plugin is refused', () => {
     await eventuallyPasses(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
   });
 
-  test('if the key is of another certificate [A052]', async () => {
+  test('if the key belongs to another certificate [A052]', async () => {
     const [ann, bob] = [await ca.issue('ann'), await ca.issue('bob')];
     plugin.status({ clientCertificateData: ann.certificate, clientKeyData: bob.key });
     await expect(load().get()).rejects.toThrow('does not belong to');
   });
 
-  test('if it fails, is not installed, or cannot be run; a later run may succeed', async () => {
+  test('if the plugin fails, is not installed, or cannot be run; a later run may succeed', async () => {
     plugin.status({ token: 'abc' });
     await expect(load({ env: [{ name: 'CODE', value: '3' }] }).get()).rejects.toThrow('has failed with exit code 3');
     const absent = load({ command: 'capstan-no-such-plugin', installHint: 'Install it: npm i' });
@@ -316,7 +319,7 @@ describe('a kubeconfig', () => {
     expect(() => loadCredentials({ kubeconfig: write(user, cluster) })).toThrow(message),
   );
 
-  test('may have no credentials in a context, and a token file that is read again after a 401', async () => {
+  test('may have a context without credentials, and a token file that is read again after a 401', async () => {
     const tokenFile = join(folder, 'token');
     writeFileSync(tokenFile, 'old\n');
     const kubeconfig = write({ tokenFile: 'token' });
@@ -334,12 +337,12 @@ describe('a kubeconfig', () => {
     expect(sent).toEqual([undefined, 'Bearer old', 'Bearer old', 'Bearer old', 'Bearer new']);
   });
 
-  test('of a fixed token has no other after a 401', async () => {
+  test('with a fixed token yields no other token after a 401', async () => {
     access = loadCredentials({ kubeconfig: write({ token: 'abc' }) });
     expect(access.refused(await access.get())).toBe(false);
   });
 
-  test('with a proxy sends requests through it, end to end encrypted, and tells why it does not connect', async () => {
+  test('with a proxy sends requests through it, end to end encrypted, and reports why it cannot connect', async () => {
     const asked: unknown[] = [];
     const proxy: Server = createProxy();
     proxy.on('connect', (incoming, socket) => {
@@ -374,7 +377,7 @@ describe('a kubeconfig', () => {
     }
   });
 
-  test('that is closed ends its requests to a proxy that does not answer', async () => {
+  test('that is closed aborts its requests to a proxy that does not answer', async () => {
     const proxy: Server = createProxy();
     const ended = new Promise<void>(resolve => {
       proxy.on('connect', (_, socket) => {

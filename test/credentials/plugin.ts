@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ClientAccess } from '../../core/client/index.js';
 import type { TestAuthority } from '../authn/certificates.js';
 
-/** A credential plugin that prints a text of the test, and the kubeconfig that names it. */
+/** A credential plugin that prints a text set by the test, and the kubeconfig that names it. */
 export class TestPlugin {
   readonly kubeconfig: string;
   readonly #calls: string;
@@ -70,17 +70,17 @@ export class TestPlugin {
   }
 }
 
-/** A request that the server got. */
+/** A request that the server has received. */
 export interface Seen {
   readonly authorization: string | undefined;
   readonly client: string | undefined;
   readonly socket: object;
 }
 
-/** A server that notes the credentials of its clients. */
+/** A server that records the credentials of its clients. */
 export class CredentialServer {
   readonly seen: Seen[] = [];
-  /** Decides the code of an answer. */
+  /** Returns the status code of an answer. */
   code: (seen: Seen) => number = () => 200;
 
   private constructor(readonly server: Server) {}
@@ -117,7 +117,7 @@ export class CredentialServer {
   }
 }
 
-/** Sends a request as a program would, and tells of a 401. Resolves with the code. */
+/** Sends a request as a program would, and reports a 401 to the credentials. Resolves with the code. */
 export async function get(access: ClientAccess): Promise<number> {
   const credentials = await access.get();
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -63,7 +63,7 @@ describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s
     expect((await api.patch(crd, 'application/json-patch+json', change)).status).toBe(200);
   };
 
-  it('refuses nulls that the schema does not allow, which other writes drop', async () => {
+  it('refuses nulls that the schema does not allow, although other writes drop them', async () => {
     const refused = await apply('one', 'nulls', { list: null });
     expect([refused.status, refused.body['message']]).toEqual([
       422,
@@ -87,7 +87,7 @@ describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s
     expect((await apply('two', 'plain', { free: { a: { c: 2 } } })).status).toBe(200);
   });
 
-  it('leaves the type of strings with a format, and of what may be two types, to validation', async () => {
+  it('leaves the type of strings with a format, and of int-or-string values, to validation', async () => {
     expect((await apply('one', 'formats', { day: '2030-01-02', bytes: 'aGk=', port: 1 })).status).toBe(201);
     const causes = async (spec: object) => {
       const { status, body } = await apply('one', 'formats', spec);

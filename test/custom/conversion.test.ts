@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Hooks } from '../admission/hooks.js';
 import { RENDER_SLICE_OBJECTS } from '../../core/limits.js';
-import { Api, type Loose } from '../api/support.js';
+import { Api, type Loose, listOf, rowsIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /* Conversion of custom objects between versions: by webhooks, and by functions of plugins. */
@@ -106,7 +106,7 @@ describe('a conversion webhook', () => {
       ['reads.example.com/v2', { host: 'a', port: '1' }],
       ['reads.example.com/v2', { host: 'b', port: '2' }],
     ]);
-    const table = (await api.get(path('v2'), { accept: TABLE })).body['rows'] as unknown as { cells: string[] }[];
+    const table = rowsIn((await api.get(path('v2'), { accept: TABLE })).body);
     expect(table.map(({ cells }) => cells)).toEqual([
       ['a', 'a'],
       ['b', 'b'],
@@ -161,7 +161,7 @@ describe('a conversion webhook', () => {
     converted.close();
   });
 
-  test('that fails lets a watch show the objects before the one that it does not convert', async () => {
+  test('that fails for one object lets a watch show the objects before it', async () => {
     const path = await hooked('begun.example.com');
     for (const name of ['a', 'b', 'c']) await create(path, 'v1', name, { hostPort: 'w:1' });
     hooks.on('/convert', request =>
@@ -203,7 +203,7 @@ describe('a conversion webhook', () => {
     await apply('v1', 'one', { hostPort: 'm:1' });
     const second = await apply('v2', 'two', { host: 'm', port: '2' });
     expect(second.status).toBe(200);
-    const { managedFields } = second.body['metadata'] as unknown as { managedFields: Loose[] };
+    const managedFields = listOf(second.body['metadata']!['managedFields']);
     expect(managedFields.map(entry => [entry['manager'], entry['apiVersion']])).toEqual([
       ['two', 'managed.example.com/v2'],
     ]);
@@ -215,7 +215,7 @@ describe('a conversion webhook', () => {
     ]);
   });
 
-  test('that fails does not hinder writes of the stored version, which lose their managers', async () => {
+  test('that fails does not prevent writes of the stored version, which lose their managers', async () => {
     const path = await hooked('writable.example.com');
     await create(path, 'v2', 'a', { host: 'a', port: '1' });
     hooks.on('/convert', () => ({ result: { status: 'Failure', message: 'not today' } }));
@@ -232,14 +232,14 @@ describe('a conversion webhook', () => {
     expect(changed.status).toBe(200);
     expect((await api.get(`${path('v2')}/old`)).body['spec']).toEqual({ host: 'o', port: '1' });
     expect((await api.get(`${path('v1')}/old`)).body['spec']).toEqual({ hostPort: 'o:1' });
-    // A write without a change moves it.
+    // A write without a change converts it to the storage version.
     expect((await api.patch(`${path('v2')}/old`, MERGE, {})).status).toBe(200);
     hooks.take('/convert');
     expect((await api.get(`${path('v2')}/old`)).body['spec']).toEqual({ host: 'o', port: '1', scheme: 'http' });
     expect(hooks.take('/convert')).toEqual([]);
   });
 
-  test('converts objects of an earlier storage version also where only their metadata are shown', async () => {
+  test('converts objects of an earlier storage version also for answers with metadata only', async () => {
     const path = await hooked('metadata.example.com');
     await create(path, 'v1', 'old', { hostPort: 'o:1' });
     await api.patch(`${CRDS}/widgets.metadata.example.com`, MERGE, { spec: { versions: versionsOf('v2') } });
@@ -305,7 +305,7 @@ describe('a conversion webhook', () => {
     expect((await api.get(`${path('v1')}/a`)).status).toBe(200);
   });
 
-  test('that is unreachable is named by its URL or service, and breaks nothing else', async () => {
+  test('that is unreachable is named by its URL or service, and affects no other kind', async () => {
     const group = 'dead.example.com';
     const path = await define(group, byWebhook({ url: 'https://127.0.0.1:1/gone' }));
     await create(path, 'v1', 'a', { hostPort: 'h:1' });
@@ -323,7 +323,7 @@ describe('a conversion webhook', () => {
     expect((await api.delete(`${path('v1')}/a`)).status).toBe(200);
   });
 
-  test('is found by the setting for its service', async () => {
+  test('is reached through the setting for its service', async () => {
     const service = { namespace: 'default', name: 'hook', path: '/convert' };
     const path = await define('resolved.example.com', byWebhook({ service, caBundle: hooks.caBundle }));
     await create(path, 'v1', 'a', { hostPort: 'r:1' });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, type Loose, listOf } from '../api/support.js';
+import { Api, type Loose, listOf, causesIn } from '../api/support.js';
 import { openWatch } from '../api/watching.js';
 import { defineResource } from '../server/library.js';
 import { MERGE } from '../support/mediaTypes.js';
@@ -17,7 +17,8 @@ interface Version {
 }
 
 /**
- * A definition of `plural` in `group`. All versions are served, and the first is stored unless another has `storage`.
+ * A definition of `plural` in `group`. All versions are served, and the first is the storage version unless another has
+ * `storage`.
  */
 function definition(group: string, plural: string, kind: string, versions: readonly Version[], spec: object = {}) {
   const chosen = versions.some(version => version.storage);
@@ -77,7 +78,7 @@ it('a definition whose conversion webhook has no valid CA bundle is not establis
   await api.close();
 });
 
-async function established(api: Api, body: { readonly metadata: { readonly name: string } }): Promise<string> {
+async function establish(api: Api, body: { readonly metadata: { readonly name: string } }): Promise<string> {
   const answer = await api.post(CRDS, body);
   if (answer.status !== 201) throw new Error(answer.text);
   const path = `${CRDS}/${body.metadata.name}`;
@@ -95,7 +96,7 @@ describe('definitions of custom resources', () => {
   afterAll(() => api?.close());
 
   it('a Table watch of a kind that is removed ends without a bookmark', async () => {
-    const path = await established(api, definition('gone.example.com', 'things', 'Thing', [{ name: 'v1' }]));
+    const path = await establish(api, definition('gone.example.com', 'things', 'Thing', [{ name: 'v1' }]));
     const things = '/apis/gone.example.com/v1/namespaces/default/things';
     const { resourceVersion } = (await api.get(things)).body['metadata'] as Loose;
     const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${String(resourceVersion)}`;
@@ -106,8 +107,8 @@ describe('definitions of custom resources', () => {
     expect((await watch.rest()).map(event => event.type)).not.toContain('BOOKMARK');
   });
 
-  it('have bookmarks with the null of creationTimestamp only in the form of metadata', async () => {
-    await established(api, definition('marked.example.com', 'things', 'Thing', [{ name: 'v1' }]));
+  it('have bookmarks with a null creationTimestamp only in the metadata form', async () => {
+    await establish(api, definition('marked.example.com', 'things', 'Thing', [{ name: 'v1' }]));
     const path = '/apis/marked.example.com/v1/namespaces/default/things?watch=1&allowWatchBookmarks=true';
     const bookmark = async (accept: string): Promise<unknown> => {
       const watch = await openWatch(
@@ -124,7 +125,7 @@ describe('definitions of custom resources', () => {
     expect(await bookmark('application/json')).not.toHaveProperty('creationTimestamp');
   });
 
-  it('are served from the request after the one that shows them as established', async () => {
+  it('are served from the request after the one that shows them as Established', async () => {
     const group = 'soon.example.com';
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
@@ -151,7 +152,7 @@ describe('definitions of custom resources', () => {
     expect((await api.get('/openapi/v2')).text).toContain('"com.example.soon.v1.Widget"');
   });
 
-  it('convert between versions only by name, prune by the requested one, and warn about deprecated ones', async () => {
+  it('convert between versions only by name, prune by the requested version, and warn about deprecated ones', async () => {
     const group = 'ver.example.com';
     const number = { type: 'integer' };
     const versions = [
@@ -160,7 +161,7 @@ describe('definitions of custom resources', () => {
       { name: 'v1alpha1', deprecated: true, ...schema({ old: number }) },
       { name: 'v3', served: false, ...schema({}) },
     ];
-    await established(api, definition(group, 'widgets', 'Widget', versions));
+    await establish(api, definition(group, 'widgets', 'Widget', versions));
     const at = (version: string) => `/apis/${group}/${version}/namespaces/default/widgets`;
     await api.made(at('v1'), thing(group, 'v1', 'Widget', 'a', { spec: { a: 1, old: 2 } }));
     expect((await api.get(`${at('v2')}/a`)).body).toMatchObject({ apiVersion: `${group}/v2`, spec: { a: 1 } });
@@ -172,13 +173,13 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`${at('v3')}/a`)).text).toBe('404 page not found\n');
   });
 
-  it('show objects with the defaults of the version that they are stored in', async () => {
+  it('show objects with the defaults of the version in which they are stored', async () => {
     const group = 'defaults.example.com';
     const versionsOf = (storage: string): Version[] => [
       { name: 'v1', storage: storage === 'v1', ...schema({ a: { type: 'string' } }) },
       { name: 'v2', storage: storage === 'v2', ...schema({ a: { type: 'string', default: 'x' } }) },
     ];
-    const crd = await established(api, definition(group, 'widgets', 'Widget', versionsOf('v1')));
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', versionsOf('v1')));
     const at = (version: string) => `/apis/${group}/${version}/namespaces/default/widgets`;
     await api.made(at('v1'), thing(group, 'v1', 'Widget', 'old', { spec: {} }));
     const { spec } = definition(group, 'widgets', 'Widget', versionsOf('v2'));
@@ -199,7 +200,7 @@ describe('definitions of custom resources', () => {
     ];
     const made = definition('order.example.com', 'orders', 'Order', versions, more);
     const { body } = await api.post(CRDS, { ...made, spec: { ...made.spec, scope: 'x' } });
-    const causes = body['details']!['causes'] as unknown as { field: string }[];
+    const causes = causesIn(body);
     const shown = causes.map(({ field }) => field.replace(/(\[\d\])\.schema.*/, '$1.schema'));
     expect(shown).toEqual([
       ...['spec.scope', 'spec.preserveUnknownFields', 'spec.versions[0].schema'],
@@ -208,7 +209,7 @@ describe('definitions of custom resources', () => {
     ]);
   });
 
-  it('are refused with one error for a name, and those of what the strategy or an absent schema excludes', async () => {
+  it('are refused with one error for a name, and with errors for members that the strategy or an absent schema excludes', async () => {
     const label = 'X'.repeat(64);
     const webhook = { clientConfig: { url: 'https://a.example' }, conversionReviewVersions: ['v1'] };
     const more = { conversion: { strategy: '', webhook }, preserveUnknownFields: true };
@@ -216,7 +217,7 @@ describe('definitions of custom resources', () => {
     const made = definition('excluded.example.com', 'cups', 'Cup', [bare], more);
     const names = { ...made.spec.names, kind: 'Cup_', listKind: 'Cup_', categories: [label] };
     const { body } = await api.post(CRDS, { ...made, spec: { ...made.spec, names } });
-    const causes = body['details']!['causes'] as unknown as { field: string; message: string }[];
+    const causes = causesIn(body);
     expect(causes.map(({ field }) => field)).toEqual([
       ...['spec.versions[0].schema.openAPIV3Schema', 'spec.versions[0].name', 'spec.version'],
       ...['spec.names.singular', 'spec.names.kind', 'spec.names.listKind', 'spec.names.listKind'],
@@ -239,7 +240,7 @@ describe('definitions of custom resources', () => {
 
   it('wait for names that other definitions of the group have', async () => {
     const group = 'names.example.com';
-    const first = await established(api, definition(group, 'apples', 'Apple', [{ name: 'v1' }]));
+    const first = await establish(api, definition(group, 'apples', 'Apple', [{ name: 'v1' }]));
     const second = `${CRDS}/pears.${group}`;
     await api.made(
       CRDS,
@@ -261,12 +262,12 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`/apis/${group}/v1/pears`)).status).toBe(200);
   });
 
-  it('show whether a group of the system was approved, also after the annotation has changed', async () => {
+  it('show whether a reserved group was approved, also after the annotation has changed', async () => {
     const group = 'approved.k8s.io';
     const annotation = 'api-approved.kubernetes.io';
     const crd = definition(group, 'widgets', 'Widget', [{ name: 'v1' }]);
     const annotations = { [annotation]: 'unapproved, a test' };
-    const path = await established(api, { ...crd, metadata: { ...crd.metadata, annotations } } as typeof crd);
+    const path = await establish(api, { ...crd, metadata: { ...crd.metadata, annotations } } as typeof crd);
     const approval = async () =>
       conditionOf((await api.get(path)).body, 'KubernetesAPIApprovalPolicyConformant') as Loose | undefined;
     expect(await approval()).toMatchObject({
@@ -290,7 +291,7 @@ describe('definitions of custom resources', () => {
 
   it('are deleted after their objects and finalizers', async () => {
     const group = 'gone.example.com';
-    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     await api.made(path, {
       ...thing(group, 'v1', 'Widget', 'held'),
@@ -315,7 +316,7 @@ describe('definitions of custom resources', () => {
 
   it('can be deleted while no version is served', async () => {
     const group = 'hidden.example.com';
-    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     await api.made(`/apis/${group}/v1/namespaces/default/widgets`, thing(group, 'v1', 'Widget', 'a'));
     const hide = [{ op: 'replace', path: '/spec/versions/0/served', value: false }];
     expect((await api.patch(crd, 'application/json-patch+json', hide)).status).toBe(200);
@@ -326,7 +327,7 @@ describe('definitions of custom resources', () => {
 
   it('end their watches when they are deleted', async () => {
     const group = 'watched.example.com';
-    const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
     await api.made(path, thing(group, 'v1', 'Widget', 'a'));
     const watched = api.get(`${path}?watch=1&timeoutSeconds=600`);
@@ -340,7 +341,7 @@ describe('definitions of custom resources', () => {
 
   it('show stored objects according to a changed schema, in reads and watches', async () => {
     const group = 'changed.example.com';
-    const crd = await established(
+    const crd = await establish(
       api,
       definition(group, 'widgets', 'Widget', [
         { name: 'v1', ...schema({ a: { type: 'integer' }, b: { type: 'integer' } }) },
@@ -370,7 +371,7 @@ describe('definitions of custom resources', () => {
       'spec.versions[0].schema.openAPIV3Schema',
     ],
     ['preserveUnknownFields may not be true [R502]', { preserveUnknownFields: true }, 'spec.preserveUnknownFields'],
-    ['names have a form', { names: { plural: 'bads', kind: 'bad_kind' } }, 'spec.names.kind'],
+    ['names must be well-formed', { names: { plural: 'bads', kind: 'bad_kind' } }, 'spec.names.kind'],
   ];
   it.each(refused)('are refused: %s', async (_what, spec, field) => {
     const answer = await api.post(
@@ -378,12 +379,10 @@ describe('definitions of custom resources', () => {
       definition('bad.example.com', 'bads', 'Bad', [{ name: 'v1' }], spec),
     );
     expect(answer.status).toBe(422);
-    expect((answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field)).toContain(
-      field,
-    );
+    expect(causesIn(answer.body).map(cause => cause.field)).toContain(field);
   });
 
-  it('have no members of the older version [R494, R495, R496, R497]', async () => {
+  it('do not accept members of the older version [R494, R495, R496, R497]', async () => {
     const old = { version: 'v1', validation: {}, subresources: {}, additionalPrinterColumns: [] };
     const answer = await api.post(
       `${CRDS}?dryRun=All&fieldValidation=Strict`,
@@ -393,7 +392,7 @@ describe('definitions of custom resources', () => {
     for (const member of Object.keys(old)) expect(answer.text).toContain(`unknown field \\"spec.${member}\\"`);
   });
 
-  it('accept a conversion webhook in its newer form [R498, R499]', async () => {
+  it('accept a conversion webhook in the form of v1 [R498, R499]', async () => {
     const webhook = { clientConfig: { url: 'https://convert.example.com' }, conversionReviewVersions: ['v1'] };
     const body = definition('hook.example.com', 'hooks', 'Hook', [{ name: 'v1' }], {
       conversion: { strategy: 'Webhook', webhook },
@@ -410,7 +409,7 @@ describe('custom resources over a restart', () => {
     const settings = { storage: 'rocksdb', dataDir } as const;
     try {
       const before = await Api.start(settings);
-      await established(
+      await establish(
         before,
         definition(group, 'widgets', 'Widget', [
           { name: 'v1', ...schema({ n: { type: 'integer' } }, { selectableFields: [{ jsonPath: '.spec.n' }] }) },

@@ -7,7 +7,7 @@ import { loadEngine } from '../../core/schema/custom/engine.js';
 
 const schema = { type: 'object' } as const;
 
-/** A type with these versions beside v1, which is stored. */
+/** A type with these versions in addition to v1, the storage version. */
 const typeOf = (...versions: readonly { readonly name: string; readonly [member: string]: unknown }[]) =>
   defineResource({
     group: 'tea.example.com',
@@ -18,7 +18,7 @@ const typeOf = (...versions: readonly { readonly name: string; readonly [member:
   });
 
 describe('a version that is deprecated', () => {
-  it('warns with its releases and its replacement', async () => {
+  it('causes a warning with its releases and its replacement', async () => {
     await loadEngine();
     const type = typeOf({ name: 'v1beta1', deprecated: '1.4', removedIn: '1.7', replacedBy: 'tea.example.com/v1' });
     await checkTypes([type], namingOf('neutral'));
@@ -30,7 +30,7 @@ describe('a version that is deprecated', () => {
     });
   });
 
-  it('may warn with a text of its own', async () => {
+  it('may have its own text for the warning', async () => {
     await loadEngine();
     const [, beta] = resourcesOf(typeOf({ name: 'v1beta1', deprecated: '1.4', deprecationWarning: 'use v1' }));
     expect(beta).toMatchObject({ warning: 'use v1', deprecation: { deprecated: '1.4' } });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type Loose, namesIn } from '../api/support.js';
+import { type Api, type Loose, namesIn, causesIn, rowsIn } from '../api/support.js';
 import { openWatch } from '../api/watching.js';
 import { AGE, column, definition, kindShape, object, type Shape, text, version } from './lookalikes/shapes.js';
 import { serve, WAYS } from './ways.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
-/* The behaviour of kinds with a schema of their own, whether a definition or a program adds them. */
+/* The behavior of custom kinds, whether a definition or a program adds them. */
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const GROUP = 'shop.example.com';
@@ -84,8 +84,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     metadata: { name },
     ...members,
   });
-  const causesIn = (body: Loose): unknown =>
-    (body['details']!['causes'] as unknown as { field: string }[]).map(({ field }) => field);
+  const fieldsIn = (body: Loose): unknown => causesIn(body).map(({ field }) => field);
 
   it('is in discovery with its names, and in the OpenAPI documents', async () => {
     const { body } = await api.get(`/apis/${GROUP}/v1`);
@@ -137,7 +136,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     }
   });
 
-  it('warns about new finalizers without a path, which others may choose as well', async () => {
+  it('warns about new finalizers without a path, which may collide with those of others', async () => {
     const finalizers = ['x', 'orphan', 'a.b/c', 'a.b'];
     const made = await api.post(at(), { ...thing('held'), metadata: { name: 'held', finalizers } });
     const warning = (name: string, path = ''): string =>
@@ -152,7 +151,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     );
   });
 
-  it('sets defaults, and removes or refuses what the schema does not have', async () => {
+  it('sets defaults, and removes or refuses members that the schema does not have', async () => {
     const given = thing('pruned', { spec: { a: 1, junk: 1, free: { deep: [null] } } });
     const answer = await api.post(at(), given);
     expect(answer.headers['warning']).toBe('299 - "unknown field \\"spec.junk\\""');
@@ -167,7 +166,7 @@ describe.each(WAYS)('a kind given by %s', way => {
   it('reports all violations of its schema, and of its rules if the schema holds', async () => {
     const ports = [{ port: 1 }, { port: 1 }];
     const bad = await api.post(at(), thing('bad', { spec: { a: 0, color: 'green', tags: ['x', 'x'], ports } }));
-    expect([bad.status, causesIn(bad.body)]).toEqual([
+    expect([bad.status, fieldsIn(bad.body)]).toEqual([
       422,
       expect.arrayContaining(['spec.a', 'spec.color', 'spec.tags[1]', 'spec.ports[1]']),
     ]);
@@ -183,10 +182,10 @@ describe.each(WAYS)('a kind given by %s', way => {
   it('needs a resourceVersion to be replaced [R281]', async () => {
     await api.made(at(), thing('put'));
     const answer = await api.put(`${at()}/put`, thing('put'));
-    expect([answer.status, causesIn(answer.body)]).toEqual([422, ['metadata.resourceVersion']]);
+    expect([answer.status, fieldsIn(answer.body)]).toEqual([422, ['metadata.resourceVersion']]);
   });
 
-  it('keeps status and everything else apart, and counts changes of everything else', async () => {
+  it('separates writes of the status from others, of which only the latter change the generation', async () => {
     await api.made(at(), thing('apart', { spec: { a: 1 }, status: { phase: 'new' } }));
     const current = (await api.get(`${at()}/apart`)).body;
     expect([current['status'], current['metadata']!['generation']]).toEqual([undefined, 1]);
@@ -197,10 +196,10 @@ describe.each(WAYS)('a kind given by %s', way => {
     const whole = (await api.patch(`${at()}/apart`, MERGE, { ...change, status: { phase: 'off' } })).body;
     expect(whole).toMatchObject({ spec: { a: 2 }, status: { phase: 'on' }, metadata: { generation: 2 } });
     const long = await api.patch(`${at()}/apart/status`, MERGE, { status: { phase: 'endless' } });
-    expect(causesIn(long.body)).toContain('status.phase');
+    expect(fieldsIn(long.body)).toContain('status.phase');
   });
 
-  it('has no owner of a count that had no owner before it was scaled', async () => {
+  it('has no owner of a replica count that had none before it was scaled', async () => {
     const ownersOf = async (name: string) =>
       JSON.stringify((await api.get(`${at()}/${name}`)).body['metadata']!['managedFields']);
     for (const [name, spec] of [
@@ -245,9 +244,7 @@ describe.each(WAYS)('a kind given by %s', way => {
       { name: 'Ports' },
       { name: 'Age' },
     ]);
-    expect((body['rows'] as unknown as { cells: unknown[] }[]).map(({ cells }) => cells.slice(0, 3))).toEqual([
-      ['a', 7, 'x'],
-    ]);
+    expect(rowsIn(body).map(({ cells }) => cells.slice(0, 3))).toEqual([['a', 7, 'x']]);
     const bare = (await api.get(`/apis/${GROUP}/v1/plains`, { accept: TABLE })).body;
     expect(bare['columnDefinitions']).toMatchObject([{ name: 'Name' }, { name: 'Created At' }]);
   });
@@ -275,13 +272,13 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect((await apply('one', { a: 1, tags: ['x'], ports: [{ port: 1, name: 'p' }] })).status).toBe(201);
     expect((await apply('two', { tags: ['y'], ports: [{ port: 2 }] })).status).toBe(200);
     const conflict = await apply('two', { a: 2 });
-    expect([conflict.status, causesIn(conflict.body)]).toEqual([409, ['.spec.a']]);
+    expect([conflict.status, fieldsIn(conflict.body)]).toEqual([409, ['.spec.a']]);
     await apply('two', { tags: ['y'], ports: [{ port: 2 }] });
     const removed = await apply('one', { a: 1 });
     expect(removed.body['spec']).toMatchObject({ a: 1, tags: ['y'], ports: [{ port: 2 }] });
   });
 
-  it('converts between versions only by name, prunes by the requested one, and warns about deprecated ones', async () => {
+  it('converts between versions only by name, prunes by the requested version, and warns about deprecated ones', async () => {
     await api.made(at(), thing('many', { spec: { a: 1, old: 2 } }));
     const other = (await api.get(`${at('v2')}/many`)).body;
     expect(other).toMatchObject({ apiVersion: `${GROUP}/v2`, spec: { a: 1 } });
@@ -292,7 +289,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect((await api.get(`${at('v3')}/many`)).text).toBe('404 page not found\n');
   });
 
-  it('warns about what another version in a body does not know, before it refuses that version', async () => {
+  it('warns about members unknown to another version in a body, before it refuses that version', async () => {
     await api.made(at(), thing('other', { spec: { old: 1 } }));
     const patch = (body: object, query = '') => api.patch(`${at()}/other${query}`, MERGE, body);
     const known = await patch({ apiVersion: `${GROUP}/v2`, spec: { b: null } });
@@ -307,13 +304,13 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect(named.body['message']).toMatch(
       /^Widget in version "v9" cannot be handled as a Widget: strict decoding error/,
     );
-    // A version that is not served has a schema, too.
+    // A version that is not served also has a schema.
     const unserved = await patch({ apiVersion: `${GROUP}/v3` });
     expect(String(unserved.headers['warning'])).toContain('unknown field \\"spec.old\\"');
-    // Of another group nothing is known, and both members are named.
+    // The server knows no schema of another group, so it names both members.
     const foreign = await patch({ apiVersion: 'apps/v1', kind: 'Other' });
     expect(foreign.headers['warning']).toBeUndefined();
-    expect([foreign.body['details']!['group'], causesIn(foreign.body)]).toEqual(['apps', ['kind', 'apiVersion']]);
+    expect([foreign.body['details']!['group'], fieldsIn(foreign.body)]).toEqual(['apps', ['kind', 'apiVersion']]);
   });
 
   it('takes neither kind nor version from a patch of the status', async () => {

@@ -42,7 +42,7 @@ test('if a source fails for an object, its previous type is kept and the thread 
   expect(isServed()).toBe(false);
 });
 
-/** A registry whose types are defined by ConfigMaps: each by its data. */
+/** A registry whose types are defined by the data of ConfigMaps. */
 function registryOfConfigMaps() {
   const define = ({ data }: ApiObject) => ({ ...tea, ...(data as { group: string; plural: string; kind: string }) });
   const failures: object[] = [];
@@ -57,7 +57,7 @@ function registryOfConfigMaps() {
   return { live, set, remove, failures };
 }
 
-test('a changed definition leaves the groups of all others as they are', () => {
+test('a changed definition does not change the groups of other definitions', () => {
   const { live, set, remove } = registryOfConfigMaps();
   for (let i = 0; i < 20; i++) set(`d${i}`, `g${i}.example.com`, 'cups', 'Cup');
   const before = live.current;
@@ -70,7 +70,7 @@ test('a changed definition leaves the groups of all others as they are', () => {
   expect(changed.map(([name]) => name)).toEqual(['g3.example.com', 'g4.example.com']);
 });
 
-test('of two definitions with one name, the other is served once the first is gone, or in another group', () => {
+test('of two definitions with the same name, the second is served once the first is deleted or moved to another group', () => {
   const { live, set, remove, failures } = registryOfConfigMaps();
   const kinds = () => Array.from(live.current.groups.get('g.example.com')?.versions[0]?.resources.values() ?? []);
   set('b', 'g.example.com', 'cups', 'Cup');
@@ -84,7 +84,7 @@ test('of two definitions with one name, the other is served once the first is go
   expect(kinds().map(({ plural }) => plural)).toEqual(['cups']);
 });
 
-test('aggregated discovery put together from groups is that which is encoded whole', () => {
+test('aggregated discovery that is assembled from groups equals the document that is encoded as a whole', () => {
   const { live, set, remove } = registryOfConfigMaps();
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
   const answerAt = (path: string, indent: boolean) => {
@@ -104,7 +104,7 @@ test('aggregated discovery put together from groups is that which is encoded who
   remove('d');
   set('d', 'g.example.com', 'cups', 'Mug');
   remove('c');
-  // Neither the order of definitions nor those that have gone are in the document and its tag.
+  // Neither the order of definitions nor deleted ones affect the document and its tag.
   expect(answerAt('/apis', false)).toEqual(one);
   remove('d');
   expect(answerAt('/apis', false)).toEqual(without);

@@ -3,7 +3,7 @@ import type { Answer, Api } from '../api/support.js';
 import { lookalikes } from './lookalikes/index.js';
 import { serve, WAYS } from './ways.js';
 import { MERGE } from '../support/mediaTypes.js';
-import { listOf } from '../api/support.js';
+import { listOf, causesIn, rowsIn } from '../api/support.js';
 
 /* Definitions with the features of widely used ones. The expectations were compared with upstream. */
 
@@ -16,10 +16,7 @@ async function conditionsOf(api: Api, name: string): Promise<readonly string[]> 
   return (status.conditions ?? []).map(({ type, status }) => `${type}=${status}`);
 }
 
-const causesOf = ({ body }: Answer): string[] =>
-  (body['details']!['causes'] as unknown as readonly { field: string; message: string }[]).map(
-    ({ field, message }) => `${field}: ${message}`,
-  );
+const causesOf = ({ body }: Answer): string[] => causesIn(body).map(({ field, message }) => `${field}: ${message}`);
 
 test('definitions of reserved groups show their approval, others do not', async () => {
   const api = await serve('a definition', lookalikes());
@@ -39,7 +36,7 @@ describe.each(WAYS)('the kinds of widely used definitions, given by %s', way => 
   });
   afterAll(() => api?.close());
 
-  test('every kind is in the documents of its group version, and in the one of all', async () => {
+  test('every kind is in the OpenAPI document of its group version, and in the common one', async () => {
     const all = (await api.get('/openapi/v2')).text;
     for (const { spec } of lookalikes())
       for (const { name } of spec.versions) {
@@ -60,7 +57,7 @@ describe.each(WAYS)('the kinds of widely used definitions, given by %s', way => 
       spec,
     });
 
-    test('have the status that is their default from the start, and again when it is removed', async () => {
+    test('have the default status from the start, and again when it is removed', async () => {
       const waiting = [{ type: 'Accepted', status: 'Unknown', reason: 'Pending' }];
       const made = await api.made(classes, thing('GatewayClass', 'a', { controllerName: 'example.com/a' }));
       expect(made['status']!['conditions']).toMatchObject(waiting);
@@ -190,7 +187,7 @@ describe.each(WAYS)('the kinds of widely used definitions, given by %s', way => 
     ]);
     const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
     const table = await api.get(`${path}?fieldSelector=spec.secretName%3Ds`, { accept });
-    const rows = table.body['rows'] as unknown as { cells: unknown[] }[];
+    const rows = rowsIn(table.body);
     expect(rows.map(({ cells }) => cells.slice(0, 5))).toEqual([['a', 'True', 's', 'i', 'up']]);
   });
 });

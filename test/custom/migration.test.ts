@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a migration and returns its conditions that are true, once it has ended. */
+/** Creates a migration, waits until it has ended, and returns the types of its true conditions. */
 async function migrate(name: string, resource: object): Promise<readonly string[]> {
   await api.made(MIGRATIONS, { metadata: { name }, spec: { resource } });
   let types: readonly string[] = [];
@@ -65,14 +65,14 @@ test('a migration stores the objects of a custom kind in the new storage version
   expect(await migrate('things', { group, version: 'v2', resource: 'things' })).toEqual(['Succeeded']);
   const after = await revisions();
   expect(after.every((revision, i) => revision !== before[i])).toBe(true);
-  // An object that is stored in the version needs no further write.
+  // An object that is already stored in the version is not written again.
   expect(await migrate('again', { group, version: 'v2', resource: 'things' })).toEqual(['Succeeded']);
   expect(await revisions()).toEqual(after);
   const stored = await api.patch(`${CRDS}/things.${group}/status`, MERGE, { status: { storedVersions: ['v2'] } });
   expect(stored.status).toBe(200);
 });
 
-test('capstan store migrate does so for all objects of a running server, and cleans the definition', async () => {
+test('capstan store migrate migrates all objects of a running server, and removes old versions from the status of the definition', async () => {
   const { group, path, versions } = await defineThings('moved.example.com');
   const definition = `${CRDS}/things.${group}`;
   for (const name of ['a', 'b'])

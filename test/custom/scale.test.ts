@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose } from '../api/support.js';
+import { Api, type Loose, listOf } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -49,7 +49,7 @@ describe('subresources that change their object', () => {
   });
   afterAll(() => api.close());
 
-  async function served(plural: string, kind: string, path: string): Promise<string> {
+  async function serve(plural: string, kind: string, path: string): Promise<string> {
     expect((await api.post(CRDS, definition(plural, kind, path))).status).toBe(201);
     const objects = `/apis/scales.example.com/v1/namespaces/scales/${plural}`;
     await api.until(async () => (await api.get(objects)).status === 200);
@@ -59,7 +59,7 @@ describe('subresources that change their object', () => {
   }
 
   test('set a count named like an inherited member only in the object itself', async () => {
-    const path = await served('evils', 'Evil', '.spec.__proto__.constructor');
+    const path = await serve('evils', 'Evil', '.spec.__proto__.constructor');
     for (const replicas of [3, 4]) expect((await api.put(`${path}/scale`, scale('scales', replicas))).status).toBe(200);
     expect((await api.get(`${path}/scale`)).body.spec).toEqual({ replicas: 4 });
     expect((await api.get(path)).text).toContain('"spec":{"__proto__":{"constructor":4},"text":"x"}');
@@ -67,7 +67,7 @@ describe('subresources that change their object', () => {
   });
 
   test('show the columns of their kind in Tables, as far as a scale has their values', async () => {
-    const path = await served('tables', 'Tabled', '.spec.count');
+    const path = await serve('tables', 'Tabled', '.spec.count');
     expect((await api.put(`${path}/scale`, scale('scales', 3))).status).toBe(200);
     const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
     expect((await api.get(`${path}/scale`, { accept })).body).toMatchObject({
@@ -76,12 +76,12 @@ describe('subresources that change their object', () => {
     });
   });
 
-  test('report values that are no counts, of objects that are older than the paths', async () => {
-    const path = await served('texts', 'Text', '.spec.replicas');
+  test('report invalid replica counts in objects that are older than the paths', async () => {
+    const path = await serve('texts', 'Text', '.spec.replicas');
     const changed = { spec: { versions: [{}] } };
     const crd = `${CRDS}/texts.scales.example.com`;
     const { body: defined } = await api.get(crd);
-    const [version] = (defined.spec as unknown as { versions: Loose[] }).versions;
+    const [version] = listOf(defined['spec']!['versions']);
     const scaleOf = { specReplicasPath: '.spec.text.replicas', statusReplicasPath: '.status.replicas' };
     changed.spec.versions = [{ ...version, subresources: { scale: scaleOf } }];
     expect((await api.patch(crd, MERGE, changed)).status).toBe(200);
@@ -97,7 +97,7 @@ describe('subresources that change their object', () => {
     expect((await api.get(path)).body.spec).toEqual({ text: 'x' });
   });
 
-  test('set the first count of an object by any patch, and refuse a patch that sets none', async () => {
+  test('set the first count of an object with any patch, and refuse a patch that sets none', async () => {
     expect((await api.post(CRDS, definition('globals', 'Global', '.spec.replicas', 'Cluster'))).status).toBe(201);
     const objects = '/apis/scales.example.com/v1/globals';
     await api.until(async () => (await api.get(objects)).status === 200);
@@ -115,7 +115,7 @@ describe('subresources that change their object', () => {
   });
 
   test('are validated by validators that select them', async () => {
-    const path = await served('counts', 'Count', '.spec.replicas');
+    const path = await serve('counts', 'Count', '.spec.replicas');
     const { status, body } = await api.put(`${path}/scale`, scale('scales', 11));
     expect([status, body.message]).toEqual([
       422,

@@ -29,7 +29,7 @@ const decode = (schema: StructuralSchema, value: { [key: string]: Json }) => {
 const fields = (found: readonly { readonly field: string }[]): string[] =>
   found.map(violation => violation.field).sort();
 
-describe('reading of custom objects', () => {
+describe('decoding of custom objects', () => {
   const schema = object({
     spec: object({
       size: { type: 'integer', default: 3 },
@@ -72,7 +72,7 @@ describe('reading of custom objects', () => {
     expect(spec).toEqual({ name: null, size: 3, list: [{ weight: 10 }], map: { a: { v: 1.5 } } });
   });
 
-  it('decodes metadata as of every object, and reports unknown members', () => {
+  it('decodes metadata as for built-in kinds, and reports unknown members', () => {
     const { metadata, strictErrors } = decode(schema, { metadata: { name: 'x', nick: 'y', labels: { a: 'b' } } });
     expect(metadata).toEqual({ name: 'x', labels: { a: 'b' } });
     expect(strictErrors).toEqual(['unknown field "metadata.nick"']);
@@ -128,7 +128,7 @@ describe('validation', () => {
     expect(judge(schema, null)).toEqual(['spec: Unsupported value: "null": supported values: "a"']);
   });
 
-  it('names the format where a value of another type stands for a text', () => {
+  it('names the format if a value is not a string', () => {
     const schema: StructuralSchema = { type: 'string', format: 'email' };
     expect(judge(schema, 1)).toEqual(['spec: Invalid value: "int64": spec in body must be of type email: "int64"']);
     expect(judge(schema, ['x'])).toEqual([
@@ -136,7 +136,7 @@ describe('validation', () => {
     ]);
   });
 
-  it('leaves unchanged values alone, but not objects with members that the schema does not name', () => {
+  it('skips unchanged values, except objects with members that the schema does not name', () => {
     const stricter = (more: StructuralSchema): StructuralSchema => ({ type: 'object', maxProperties: 0, ...more });
     const value = { a: [1, 2] };
     const named = stricter({ properties: { a: { type: 'array', items: { type: 'integer' } } } });
@@ -145,7 +145,7 @@ describe('validation', () => {
     expect(judge(open, value, value)).toEqual(['spec: Too many: 1: must have at most 0 items']);
   });
 
-  it('takes items of a list with keys for unchanged wherever they stand', () => {
+  it('treats items of a keyed list as unchanged at any position', () => {
     const items = object({ k: { type: 'string' } }, { required: ['k'] });
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] } as const;
     const list: StructuralSchema = { type: 'array', items, maxItems: 1, ...keyed };
@@ -402,7 +402,7 @@ describe('columns', () => {
     metadata: { name: 'x', creationTimestamp: '2024-01-01T00:00:00Z' },
     spec: { n: 1.5, o: { b: 1, a: 2 } },
   };
-  it('show cells by type, and nothing for values of another type type [R504]', () => {
+  it('show cells by type, and nothing for values of another type [R504]', () => {
     const cells = columnsOf([
       { name: 'I', type: 'integer', jsonPath: '.spec.n' },
       { name: 'O', type: 'string', jsonPath: '.spec.o' },
@@ -446,7 +446,7 @@ describe('columns', () => {
   });
 
   it.each(['.spec.n[', '.spec.n[x]', '.spec["n"]', '.spec.l[ 0 ]', '.spec.l[?(@.a=="1"||@.a=="2")]', '.spec{.n}'])(
-    'end before the one with the malformed path %s',
+    'end before the column with the malformed path %s',
     jsonPath => {
       const [before, after] = ['before', 'after'].map(name => ({ name, type: 'integer', jsonPath: '.spec.n' }));
       const names = columnsOf([before!, { name: 'bad', type: 'string', jsonPath }, after!]).map(({ name }) => name);

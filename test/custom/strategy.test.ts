@@ -100,7 +100,7 @@ describe('the strategy of a custom type', () => {
     ]);
   });
 
-  it('does not report duplicates in an update of an object that had some', () => {
+  it('does not report duplicates in an update of an object that already had some', () => {
     const tags: StructuralSchema = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } };
     const { strategy } = resourceOf({}, spec({ tags }));
     const fields = (...parameters: Parameters<typeof strategy.validateUpdate>) =>
@@ -260,7 +260,7 @@ describe('a type that cannot be served', () => {
       { subresources: { scale: { specReplicasPath: '.cups', statusReplicasPath: '.status.cups' } } },
       'versions[v1].subresources.scale.specReplicasPath: Invalid value: ".cups": should be a json path under .spec',
     ],
-  ])('must not select, show or scale what is not there (%#)', async (members, message) => {
+  ])('must not select, show or scale fields that do not exist (%#)', async (members, message) => {
     const schema = {
       type: 'object',
       properties: { spec: { type: 'object', properties: { cups: { type: 'integer' } } } },

@@ -24,7 +24,7 @@ describe('structural schemas [R501]', () => {
     ]);
   });
 
-  it('have list markers that fit [R083, R088, R090]', () => {
+  it('must have list markers that match the schema [R083, R088, R090]', () => {
     const list = (items: StructuralSchema, more: StructuralSchema): StructuralSchema =>
       object({ l: { type: 'array', items, ...more } });
     expect(judge(list(object({}), { 'x-kubernetes-list-type': 'set' }))).toHaveLength(1);
@@ -52,7 +52,7 @@ describe('structural schemas [R501]', () => {
     ]);
   });
 
-  it('may forbid additional properties in logical keywords, and say nothing else of them', () => {
+  it('may only forbid additional properties in logical keywords, without other rules about them', () => {
     const below = (additionalProperties: boolean | StructuralSchema): StructuralSchema =>
       object({ s: { type: 'object', allOf: [{ additionalProperties }] } });
     expect(judge(below(false))).toEqual([]);
@@ -74,7 +74,7 @@ describe('structural schemas [R501]', () => {
     expect(judge(costly).some(text => text.includes('exceeds budget'))).toBe(true);
   });
 
-  it('count rules below an unlimited list or map as often as their values fit into a request', () => {
+  it('count rules below an unbounded list or map as often as values fit into a request', () => {
     const rule = [{ rule: 'self == self' }];
     const text: StructuralSchema = { type: 'string', maxLength: 20, 'x-kubernetes-validations': rule };
     const factors = (schema: StructuralSchema): (string | undefined)[] =>
@@ -86,7 +86,7 @@ describe('structural schemas [R501]', () => {
       object({ a: text }, { ...more, additionalProperties: true });
     expect(factors(beside({}))).toEqual(unlimited);
     expect(factors(beside({ maxProperties: 10 }))).toEqual([]);
-    // The limit of an inner list does not count then.
+    // The limit of an inner list does not count in this case.
     expect(factors({ type: 'array', items: { type: 'array', maxItems: 1000, items: text } })).toEqual(unlimited);
     expect(factors({ type: 'array', maxItems: 1000, items: { type: 'array', maxItems: 10, items: text } })).toEqual([]);
     expect(factors({ type: 'array', maxItems: 2000, items: { type: 'array', maxItems: 1000, items: text } })).toEqual([
@@ -94,7 +94,7 @@ describe('structural schemas [R501]', () => {
     ]);
   });
 
-  it('pay for parsing addresses, quantities and blocks by their length, and for messages once', () => {
+  it('are charged for parsing addresses, quantities and CIDRs by length, and for message expressions once', () => {
     const text = (rules: StructuralSchema['x-kubernetes-validations']): StructuralSchema =>
       object({
         l: {
@@ -135,7 +135,7 @@ describe('structural schemas [R501]', () => {
     ]);
   });
 
-  it('have embedded objects in defaults that are whole, with Go texts of what they hold', () => {
+  it('must have complete embedded objects in defaults, with their content printed as by Go', () => {
     const embedded = {
       type: 'object',
       'x-kubernetes-embedded-resource': true,
@@ -155,7 +155,7 @@ describe('structural schemas [R501]', () => {
     ]);
   });
 
-  it('have roots whose keywords a status path can take apart', () => {
+  it('must have only keywords at the root that the status subresource supports', () => {
     const found = structuralViolations(object({}, { maxProperties: 1 }), 'S', true);
     expect(found.map(({ message }) => message)[0]).toContain(
       'fields are allowed at the root of the schema if the status',
@@ -163,7 +163,7 @@ describe('structural schemas [R501]', () => {
     expect(structuralViolations(object({}, { maxProperties: 1 }), 'S')).toEqual([]);
   });
 
-  it('define the fields of logical keywords, which is only required at the root', () => {
+  it('must define the fields of logical keywords, which may be required only at the root', () => {
     const allOf = [{ properties: { c: { minimum: 1 } } }];
     expect(judge(object({ a: { type: 'string' } }, { allOf }))).toEqual([
       'S.properties[c]: Required value: because it is defined in S.allOf[0].properties[c]',
@@ -174,7 +174,7 @@ describe('structural schemas [R501]', () => {
     expect(judge(object({ spec: object({ a: { type: 'string' } }, { allOf }) }))).toEqual([]);
   });
 
-  it('have no rules below a schema without a type that is itself below one with rules', () => {
+  it('must not have rules below a schema without a type that is itself below one with rules', () => {
     const rules = { 'x-kubernetes-validations': [{ rule: 'true' }] };
     const open = object({ a: { type: 'number', ...rules } }, { 'x-kubernetes-preserve-unknown-fields': true });
     const { type: _type, ...untyped } = open;
@@ -185,7 +185,7 @@ describe('structural schemas [R501]', () => {
     ]);
   });
 
-  it('may list the types of an int-or-string in anyOf, and no other types there', () => {
+  it('may list the types of an int-or-string in anyOf, and no other types', () => {
     const anyOf = [{ type: 'integer' }, { type: 'string' }];
     const found = ['S.properties[a].type: Required value: must not be empty for specified object fields'];
     expect(judge(object({ a: { anyOf, 'x-kubernetes-int-or-string': true } }))).toEqual([]);
@@ -193,7 +193,7 @@ describe('structural schemas [R501]', () => {
     expect(judge(object({ a: { anyOf: [...anyOf].reverse() } })).length).toBe(3);
   });
 
-  it('have valid defaults, except those of the values of maps', () => {
+  it('must have valid defaults, except for those of map values', () => {
     const text = { type: 'string', default: 1 };
     expect(judge(object({ a: text }))).toHaveLength(1);
     expect(judge(object({ a: { type: 'array', items: text } }))).toHaveLength(1);

@@ -8,7 +8,7 @@ import { buildRegistry, extendRegistry } from '../../core/schema/registry/regist
 import type { Resource } from '../../core/schema/resource.js';
 import { groupDocument } from '../../core/services/discovery/plain.js';
 
-/* The example of the deprecation policy: one kind of a program through the releases X to X+15. */
+/* The example of the deprecation policy: one kind of a program in the releases X to X+15. */
 
 const GROUP = 'tea.example.com';
 const schema = t.object({ spec: t.object({ cups: t.integer() }) });
@@ -27,7 +27,9 @@ const LIVES: readonly { name: string; introduced: number; deprecated?: number; r
   { name: 'v2', introduced: 12 },
 ];
 
-/** The rows of the spec: what release X+n serves, with the deprecated versions, and what it prefers and stores. */
+/**
+ * The rows of the spec: the versions that release X+n serves, those deprecated, the preferred one and the stored one.
+ */
 const TIMELINE: readonly [id: string, served: string, deprecated: string, stored: string][] = [
   ['[R433]', 'v1alpha1', '', 'v1alpha1'],
   ['[R434]', 'v1alpha2', '', 'v1alpha2'],
@@ -47,7 +49,7 @@ const TIMELINE: readonly [id: string, served: string, deprecated: string, stored
   ['[R448]', 'v2 v1', 'v1', 'v2'],
 ];
 
-/** The type as the program of release X+n defines it, where X is 1.0. It has all versions of the releases before. */
+/** The type as the program of release X+n defines it, where X is 1.0. It has all versions of earlier releases. */
 const typeIn = (n: number, stored = TIMELINE[n]![3]): ResourceType =>
   defineResource({
     group: GROUP,
@@ -97,7 +99,7 @@ describe('an upgrade', () => {
     spec: { cups: 3 },
   });
 
-  it('to the next release leaves all objects readable in every version, also where theirs is removed [R560]', () => {
+  it('to the next release leaves all objects readable in every version, also if their own version is removed [R560]', () => {
     for (let n = 1; n < TIMELINE.length; n++)
       for (const { custom, apiVersion } of resourcesIn(n))
         expect(custom!.read(stored(n - 1))).toMatchObject({ apiVersion, spec: { cups: 3 } });
@@ -137,7 +139,7 @@ describe('the release of a type', () => {
     );
   });
 
-  it('may end an alpha version that was never deprecated [R386]', async () => {
+  it('may remove an alpha version that was never deprecated [R386]', async () => {
     expect(await refusal(typeIn(1))).toBe('accepted');
     expect(namesOf(resourcesIn(1))).toEqual(['v1alpha2']);
   });

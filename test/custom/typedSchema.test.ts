@@ -5,7 +5,7 @@ import { structuralViolations } from '../../core/schema/custom/structural/struct
 import { loadEngine } from '../../core/schema/custom/engine.js';
 import { contextWith } from '../kinds/helpers.js';
 
-/* Schemas with types. Lines with `@ts-expect-error` fail the type check of the project if they are allowed. */
+/* Schemas with types. A line with `@ts-expect-error` fails the type check of the project if its code compiles. */
 
 const order = t.object({
   spec: t.object({
@@ -77,7 +77,7 @@ test('functions of a kind with one version get objects of its schema', () => {
   });
 });
 
-test('functions of a kind with a schema as JSON get any object', () => {
+test('functions of a kind with a schema as JSON get untyped objects', () => {
   defineResource({
     ...NAMES,
     schema: { type: 'object', properties: { spec: { type: 'object' } } },
@@ -162,7 +162,7 @@ describe('several versions', () => {
     expect(wrong).not.toThrow();
   });
 
-  test('are not converted in two ways', () => {
+  test('cannot have two kinds of conversion', () => {
     const conversion = { v1: { toStored, fromStored: () => ({ spec: { amount: '' } }) } };
     const convert = (object: ApiObject) => object;
     expect(() => defineResource({ ...NAMES, versions: [...versions], conversion, strategy: { convert } })).toThrow(

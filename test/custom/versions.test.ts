@@ -72,7 +72,7 @@ describe('a custom kind of two versions', () => {
     expect(real.body['spec']).toEqual({ shared: 'x' });
   });
 
-  test('has in the stored version the defaults of that, also what another version has written', async () => {
+  test('has the defaults of the storage version, also in objects that another version has written', async () => {
     const [cups, items] = ['cups', (properties: object) => ({ type: 'array', items: { type: 'object', properties } })];
     const versions = [
       version('v1', { list: items({ a: { ...TEXT, default: 'one' }, b: TEXT }) }),
@@ -86,7 +86,7 @@ describe('a custom kind of two versions', () => {
       expect((await api.get(`${path(of)}/c`)).body['spec']).toEqual({ list: [{ a: 'one', b: 'two' }] });
   });
 
-  test('gets the defaults of the version of a request in what the request writes only', async () => {
+  test('gets the defaults of the version of a request only in the parts that the request writes', async () => {
     const fields = (properties: object): object => ({ type: 'object', properties });
     const schemaOf = (name: string, spec: object, status: object): object => ({
       ...version(name, {}),
@@ -104,7 +104,7 @@ describe('a custom kind of two versions', () => {
     expect((await api.get(`${path('v1')}/j`)).body).toMatchObject({ spec: {}, status: { c: 'C' } });
   });
 
-  test('loses the managers of an object that does not match the schema of one of their versions', async () => {
+  test('loses the managers of an object that does not match the schema of the version of a manager', async () => {
     await api.made(`${mugs('v1')}?fieldManager=one`, mug('v1', 'lost', { size: 1 }));
     const shared = await api.patch(`${mugs('v2')}/lost?fieldManager=two`, MERGE, { spec: { shared: 'x' } });
     expect(shared.status).toBe(200);
@@ -119,7 +119,7 @@ describe('a custom kind of two versions', () => {
     expect(Object.keys(owners(changed.body))).toEqual(['one', 'two']);
   });
 
-  test('is answered with the warning of a deprecated version, also where the request is refused', async () => {
+  test('has the warning of a deprecated version in answers, also if the request is refused', async () => {
     const warned = { status: 404, headers: { warning: '299 - "use v1"' } };
     expect(await api.get(`${mugs('v2')}/nobody`)).toMatchObject(warned);
     expect(await api.patch(`${mugs('v2')}/nobody`, MERGE, {})).toMatchObject(warned);
@@ -202,7 +202,7 @@ test('an apply may set fields that only an enclosing schema preserves, and a sca
 });
 
 describe('a definition', () => {
-  test('has a status that the server itself owns', async () => {
+  test('has a status that the server owns', async () => {
     const { body } = await api.get(`${CRDS}/mugs.${GROUP}`);
     expect(Object.keys(owners(body))).toContain('kube-apiserver');
   });

@@ -4,7 +4,7 @@ import { Api } from '../api/support.js';
 import { defineResource } from '../server/library.js';
 import type { Definition } from './lookalikes/index.js';
 
-/* The two ways to add kinds. The behaviour of a kind must not depend on it, so the same tests run on both. */
+/* The two ways to add kinds. The behavior of a kind must not depend on the way, so the same tests run with both. */
 
 export const WAYS = ['a definition', 'defineResource'] as const;
 

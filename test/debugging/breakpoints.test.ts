@@ -7,16 +7,18 @@ import { ServerProcess } from '../server/processes.js';
 import { eventually } from '../support/eventually.js';
 import { Inspector } from './inspector.js';
 
-/* A debugger that stops a pool thread in a plugin for longer than a call may take. */
+/* A debugger stops a pool thread in a plugin for longer than a call may take. */
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const PLUGIN = resolve('dist/test/debugging/fixtures/debugged.js');
 const use = pathToFileURL(PLUGIN).href;
-/** The line that copies the label, from zero. */
+/** The line that copies the label, counted from zero. */
 const LINE = readFileSync(PLUGIN, 'utf8')
   .split('\n')
   .findIndex(line => line.includes("['copied']"));
-/** The time limit of the plugin in both programs, and after how long at a breakpoint its thread would be ended. */
+/**
+ * The time limit of the plugin in both programs, and the time at a breakpoint after which its thread would be ended.
+ */
 const LIMIT_MS = 500;
 const STALL_MS = LIMIT_MS + 1000;
 
@@ -35,7 +37,7 @@ async function debug(server: ServerProcess) {
   ends.push(() => server.dispose());
   await server.start();
   const create = (labels: object) => server.call('POST', MAPS, { metadata: { generateName: 'map-', labels } });
-  // The namespace is not there at first.
+  // The namespace does not exist at first.
   await eventually(async () => (await create({})).status === 201);
   const inspector = await Inspector.attach(server.output);
   ends.unshift(() => inspector.close());
@@ -52,7 +54,7 @@ test.each([
   ['capstan serve --inspect', commandLine],
   ['node --inspect program.js', program],
 ])(
-  'with %s, a breakpoint in a plugin may last, others are served meanwhile, and its request is answered then',
+  'with %s, a plugin may stay at a breakpoint while others are served, and its request is answered afterwards',
   { timeout: 120_000 },
   async (_, processOf) => {
     const debugging = await debug(processOf());
@@ -65,7 +67,7 @@ test.each([
     const others: number[] = [];
     while (performance.now() < began + 2 * STALL_MS) others.push((await create({})).status);
     expect(new Set(others)).toEqual(new Set([201]));
-    // Nor have other calls a time limit.
+    // Other calls have no time limit either.
     expect((await create({ slow: String(2 * LIMIT_MS) })).status).toBe(201);
     expect(isAnswered).toBe(false);
 

@@ -28,7 +28,7 @@ describe('--inspect', () => {
     },
   );
 
-  test('may be given once, without a value, and takes no other word as its value', () => {
+  test('may be given once, without a value, and does not take the next argument as its value', () => {
     expect(parseFlags(['--inspect', '--watch'])).toMatchObject({ inspect: { port: 9229 }, watch: true });
     expect(() => parseFlags(['--inspect', '9230'])).toThrow('9230: unexpected argument');
     expect(() => parseFlags(['--inspect', '--inspect=1'])).toThrow('--inspect: given twice');
@@ -51,7 +51,7 @@ describe('--inspect', () => {
   });
 });
 
-test('threads know whether the inspector is open since the main thread has looked', () => {
+test('threads know whether the inspector is open as of the last check of the main thread', () => {
   const memory = Inspection.memory();
   const [own, other] = [new Inspection(memory), new Inspection(memory)];
   expect([own.look(), other.isOpen]).toEqual([false, false]);
@@ -61,7 +61,7 @@ test('threads know whether the inspector is open since the main thread has looke
   expect([own.look(), other.isOpen]).toEqual([false, false]);
 });
 
-test('the launch configurations of the guide start the command and attach where it listens', () => {
+test('the launch configurations of the guide start the command, and attach to its address', () => {
   const guide = readFileSync('docs/guides/debugging.md', 'utf8');
   const { configurations } = JSON.parse(/```json\n(.*?)```/s.exec(guide)![1]!) as {
     readonly configurations: readonly { readonly request: string; readonly [member: string]: unknown }[];

@@ -10,7 +10,7 @@ interface Message {
   readonly params?: { readonly [member: string]: unknown };
 }
 
-/** The frames of a thread that stands at a breakpoint. */
+/** The frames of a thread that is stopped at a breakpoint. */
 export interface Paused {
   /** The session of the thread. */
   readonly session: string;
@@ -20,7 +20,7 @@ export interface Paused {
 
 type Result = NonNullable<Message['result']>;
 
-/** A debugger: it is attached to all worker threads of a process, by the protocol that Node.js documents. */
+/** A debugger, attached to all worker threads of a process by the protocol that Node.js documents. */
 export class Inspector {
   readonly paused: Paused[] = [];
   readonly #sessions = new Set<string>();
@@ -40,7 +40,7 @@ export class Inspector {
     return inspector;
   }
 
-  /** Sets a breakpoint in all threads that there are. `lineNumber` counts from zero. Rejects if it is in none. */
+  /** Sets a breakpoint in all current threads. `lineNumber` counts from zero. Rejects if no thread has the location. */
   async breakAt(url: string, lineNumber: number): Promise<void> {
     let loaded = 0;
     for (const session of this.#sessions) {
@@ -51,7 +51,7 @@ export class Inspector {
     if (loaded === 0) throw new Error(`no thread has loaded ${url}`);
   }
 
-  /** The value of an expression where a thread stands. */
+  /** The value of an expression in the frame where a thread is stopped. */
   async evaluate({ session, callFrameId }: Paused, expression: string): Promise<unknown> {
     const { result } = await this.sendTo(session, 'Debugger.evaluateOnCallFrame', { callFrameId, expression });
     return (result as { readonly value?: unknown }).value;

@@ -90,7 +90,7 @@ describe('plain discovery', () => {
     expect(list.resources[2]).toMatchObject({ group: 'autoscaling', version: 'v1', kind: 'Scale', singularName: '' });
   });
 
-  it('omits apiVersion in the core list and has it elsewhere', () => {
+  it('omits apiVersion in the list of the core group, and has it in others', () => {
     expect(body(get('/api/v1'))).not.toHaveProperty('apiVersion');
     expect(body(get('/apis/apps/v1'))).toHaveProperty('apiVersion', 'v1');
   });
@@ -115,7 +115,7 @@ describe('plain discovery', () => {
     expect(storageVersionHash('apps/v1', 'Deployment')).toBe('8aSe+NMegvE=');
   });
 
-  it('does not include disabled versions, groups without served versions and unknown paths', () => {
+  it('does not include disabled versions, groups without served versions or unknown paths', () => {
     for (const path of ['/apis/autoscaling/v2beta1', '/apis/off.example.com', '/apis/nosuch', '/nosuch', '/api/v2']) {
       expect(set.answer(path, undefined, undefined)).toBeUndefined();
     }
@@ -145,7 +145,7 @@ describe('plain discovery', () => {
     expect(refusal(() => set.answer('/version', 'application/yaml', undefined)).code).toBe(406);
   });
 
-  it('is indented for browsers and curl, unless the media type says otherwise', () => {
+  it('is indented for browsers and curl, unless the media type has another setting', () => {
     const lines = (accept: string | undefined, indent?: boolean): number =>
       Buffer.from(set.answer('/apis', accept, undefined, indent)!.bytes)
         .toString()

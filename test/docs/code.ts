@@ -10,11 +10,11 @@ export const blocksOf = (guide: string, language: string): string[] =>
     ...readFileSync(`docs/guides/${guide}.md`, 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs')),
   ].map(match => match[1]!);
 
-/** Programs of guides, as modules inside of the package: `capstan` is found as for an installed plugin. */
+/** Programs of guides, as modules inside of the package, so that `capstan` is resolved as for an installed plugin. */
 export class Programs {
   readonly directory = mkdtempSync(resolve('dist/guide-'));
 
-  /** Writes a program in TypeScript as a module that can be loaded, and gives its path. */
+  /** Writes a program in TypeScript as a module that can be loaded. Returns its path. */
   write(name: string, code: string): string {
     const file = join(this.directory, `${name}.mjs`);
     const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
@@ -22,7 +22,7 @@ export class Programs {
     return file;
   }
 
-  /** Runs a module, and gives its output. */
+  /** Runs a module. Returns its output. */
   async run(file: string): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [basename(file)], { cwd: this.directory });
     return stdout;
@@ -33,7 +33,7 @@ export class Programs {
   }
 }
 
-/** The errors of the compiler in programs, as users see them in their editors. */
+/** The compiler errors of programs, as users see them in their editors. */
 export function typeErrors(files: ReadonlyMap<string, string>, directory: string): string[] {
   for (const [name, code] of files) writeFileSync(join(directory, name), code);
   const options: ts.CompilerOptions = {

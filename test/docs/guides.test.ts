@@ -51,7 +51,7 @@ describe('the guide to controllers', () => {
     for (const { run } of suite) await run();
   });
 
-  test('has a test of it that sees what it has made', async () => {
+  test('has a test that finds the object which the controller has created', async () => {
     const module = programs.write('test', `import plugin from './teams.mjs';\n${tests!}\nexport { made };`);
     const { made } = (await import(module)) as { made: object };
     expect(made).toMatchObject({ data: { name: 'tea' } });
@@ -61,7 +61,7 @@ describe('the guide to controllers', () => {
 describe('the guide to servers in programs', () => {
   const [first, inTests] = blocksOf('programs', 'ts');
 
-  test('has a program that prints what it says', async () => {
+  test('has a program with the documented output', async () => {
     expect(await programs.run(programs.write('program', first!))).toBe(blocksOf('programs', 'text')[0]);
   });
 

@@ -62,14 +62,14 @@ test('the page has one module for each recipe, and they compile', () => {
   expect(typeErrors(files, programs.directory)).toEqual([]);
 });
 
-test('the service is asked once for an owner in a thread, and unknown ones are refused', async () => {
+test('the service is called once per thread for an owner, and unknown owners are refused', async () => {
   const annotations = (owner: string) => ({ annotations: { 'example.com/owner': owner } });
   expect((await create('plain', annotations('bob'))).status).toBe(422);
   for (let i = 0; i < 10; i++) expect((await create('plain', annotations('ann'))).status).toBe(201);
   expect(asked.filter(path => path === '/ann').length).toBeLessThan(10);
 });
 
-test('prices are for namespaces with a team', async () => {
+test('prices can be created only in namespaces with a team', async () => {
   const labels = { labels: { 'example.com/price': '3' } };
   expect((await create('plain', labels)).status).toBe(422);
   expect((await create('shop', labels)).status).toBe(201);
@@ -91,14 +91,14 @@ test('a user who writes too often gets 429, the administrator does not', async (
   await server.request('POST', `${roles}/clusterrolebindings`, { body: binding });
   const alice = server.as('alice', []);
   const path = '/api/v1/namespaces/plain/configmaps';
-  // Eight at once are in at most two seconds, each of which has three.
+  // Eight concurrent writes fall into at most two seconds, each of which allows three.
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => alice.request('POST', path, { body: map('plain', {}) })),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 429]));
 });
 
-test('images need a signed digest', async () => {
+test('images must have a signed digest', async () => {
   const digest = `sha256:${'a'.repeat(64)}`;
   const signature = sign(null, Buffer.from(digest), privateKey).toString('base64');
   const pod = (image: string, signatures: object) => ({
@@ -116,7 +116,7 @@ test('images need a signed digest', async () => {
   expect(await post(pod('app:latest', { [digest]: signature }))).toBe(422);
 });
 
-test('refusals have a line in the file', async () => {
+test('refusals are recorded in the file', async () => {
   await server.request('GET', '/api/v1/namespaces/plain/configmaps/none');
   const line = await eventually(() =>
     readFileSync(refusals, 'utf8')

@@ -23,7 +23,7 @@ import { blocksOf } from './code.js';
 type Authenticator = { issuer: { url: string; certificateAuthority?: string } };
 type Settings = NonNullable<Parameters<typeof startServer>[0]>;
 
-/** The providers of the page, by the paths that are their issuers here. */
+/** The providers of the page, by the paths that serve as their issuers here. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   'google.yaml': '/google',
   'keycloak.yaml': '/keycloak',
@@ -152,7 +152,7 @@ describe('the recipe for', () => {
       expect(await whoami(await asUserOf('google.yaml', { ...claims, ...bad }))).toEqual({ refused: 401 });
   });
 
-  test('Keycloak gives prefixed users and groups, to which the binding of the page gives permissions', async () => {
+  test('Keycloak yields prefixed users and groups, to which the binding of the page grants permissions', async () => {
     const claims = { aud: 'capstan', sub: '4711', preferred_username: 'ann', groups: ['developers', 'system:masters'] };
     const headers = await asUserOf('keycloak.yaml', claims);
     expect(await whoami(headers)).toMatchObject({
@@ -169,7 +169,7 @@ describe('the recipe for', () => {
     expect((await send('GET', '/api/v1/nodes', headers)).status).toBe(403);
   });
 
-  test('Dex gives addresses and prefixed groups, but no names of the system', async () => {
+  test('Dex yields addresses and prefixed groups, but no reserved names', async () => {
     const headers = await asUserOf('dex.yaml', { aud: 'capstan', email: 'ann@example.com', groups: ['ops'] });
     expect(await whoami(headers)).toMatchObject({
       username: 'ann@example.com',
@@ -180,7 +180,7 @@ describe('the recipe for', () => {
     });
   });
 
-  test('GitHub Actions accepts main branches of the organization, and health checks of anybody', async () => {
+  test('GitHub Actions accepts main branches of the organization, and anonymous health checks', async () => {
     const claims = { aud: 'capstan', repository: 'example/app', workflow: 'deploy', ref: 'refs/heads/main' };
     expect(await whoami(await asUserOf('github.yaml', { ...claims, repository_owner: 'example' }))).toMatchObject({
       username: 'github:example/app',
@@ -192,7 +192,7 @@ describe('the recipe for', () => {
     expect((await send('GET', '/version', {})).status).toBe(401);
   });
 
-  test('a webhook for tokens asks it, with the certificate of the server', async () => {
+  test('a webhook for tokens calls it with the certificate of the server', async () => {
     tokens.answer = ({ apiVersion, spec }) => ({
       apiVersion,
       kind: 'TokenReview',
@@ -204,7 +204,7 @@ describe('the recipe for', () => {
     expect(JSON.parse(tokens.calls[0]!.text)).toMatchObject({ apiVersion: 'authentication.orchestrator.io/v1' });
   });
 
-  test('a proxy takes users from its headers', async () => {
+  test('a proxy takes users from the headers of the proxy', async () => {
     const headers = { 'X-Remote-User': 'ann', 'X-Remote-Group': 'ops', 'X-Remote-Extra-Team': 'a' };
     expect(await whoami(headers)).toEqual({
       username: 'ann',
@@ -213,7 +213,7 @@ describe('the recipe for', () => {
     });
   });
 
-  test("a company's permission service asks it about resources of other namespaces, and denies without it [A340]", async () => {
+  test("a company's permission service calls it for resources of other namespaces, and denies if it does not answer [A340]", async () => {
     const ask = async (namespace: string): Promise<number> =>
       (await send('GET', `/api/v1/namespaces/${namespace}/pods`, { 'X-Remote-User': 'pat' })).status;
     permissions.answer = ({ apiVersion }) => ({ apiVersion, kind: 'SubjectAccessReview', status: { allowed: true } });
@@ -224,7 +224,7 @@ describe('the recipe for', () => {
     expect(await ask('another')).toBe(403);
   });
 
-  test('clients has commands that write their kubeconfigs', async () => {
+  test('clients has commands that write kubeconfigs', async () => {
     const kubeconfigs = commands.filter(([command]) => command === 'kubeconfig');
     expect(kubeconfigs.length).toBeGreaterThanOrEqual(5);
     writeFileSync(at('robot.token'), 'abc');

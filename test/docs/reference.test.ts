@@ -50,7 +50,7 @@ describe('docs/reference/errors.md', () => {
     );
   });
 
-  test('has every type of violation with the words of its message', () => {
+  test('has every type of violation with its message', () => {
     const source = readFileSync('core/model/refusal.ts', 'utf8');
     const table = /VIOLATIONS = \{\n(.*?)\n\} as const/s.exec(source)![1]!;
     const types = [...table.matchAll(/(\w+): '([^']+)'/g)].map(([, type, words]) => [type, words]);

@@ -23,7 +23,7 @@ const becomes = (namespace: string, tea: string) =>
     return status === 200 && String(body['data']?.['tea']) === tea;
   });
 
-test('the example controller copies into namespaces that are there, that come later, and when the source changes', async () => {
+test('the example controller copies into existing and new namespaces, and again when the source changes', async () => {
   await api.namespace('early');
   await api.made(source, data('3'));
   await becomes('early', '3');

@@ -115,7 +115,7 @@ describe('the example authorizer', () => {
     expect((await withKey(RED, 'GET', '/api/v1/namespaces/red')).status).toBe(403);
   });
 
-  it('decides by a changed label from the next request', async () => {
+  it('decides according to a changed label from the next request', async () => {
     const list = '/api/v1/namespaces/moving/configmaps';
     expect((await admin('POST', '/api/v1/namespaces', namespace('moving'))).status).toBe(201);
     for (const team of ['red', 'blue', 'red', 'blue']) {
@@ -172,8 +172,8 @@ describe('the example validator', () => {
   });
 });
 
-describe('a bad configuration of an example', () => {
-  it('ends the start with the path of the field', async () => {
+describe('an invalid configuration of an example', () => {
+  it('fails the start with the path of the field', async () => {
     const plugins = [{ use: example('imageRegistries'), config: {} }];
     await expect(startServer({ storage: 'memory', port: 0, plugins })).rejects.toThrow(
       'allowed: expected a list of image prefixes',

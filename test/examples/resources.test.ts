@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
-import { Api, namesIn } from '../api/support.js';
+import { Api, namesIn, causesIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 import { eventually } from '../support/eventually.js';
 
@@ -41,7 +41,7 @@ describe('the example of a resource type in a program', () => {
     await agent.close();
   });
 
-  it('is served with defaults, and refuses what its schema and its rule forbid', async () => {
+  it('is served with defaults, and refuses objects that its schema or its rule forbids', async () => {
     const made = await call('POST', orders, order('one', { tea: 'assam', milk: true }));
     expect(made).toMatchObject({ status: 201, body: { spec: { tea: 'assam', cups: 1 } } });
     expect(made.body['spec']).not.toHaveProperty('milk');
@@ -57,7 +57,7 @@ describe('the example of a resource type in a program', () => {
     });
   });
 
-  it('has names and selectable fields', async () => {
+  it('has its names and selectable fields', async () => {
     const { body } = await call('GET', '/apis/tea.example.com/v1');
     expect(body['resources']).toMatchObject([
       { name: 'orders', shortNames: ['ord'], kind: 'Order' },
@@ -94,7 +94,9 @@ describe('the example of a resource type with a check in code', () => {
     const answer = await api.post(bookings, booking('bad', 'one', 'A6', 'b1', 'A1', 'A1'));
     expect(answer.status).toBe(422);
     expect(
-      (answer.body['details']!['causes'] as unknown as { field: string }[]).map(cause => cause.field).sort(),
+      causesIn(answer.body)
+        .map(cause => cause.field)
+        .sort(),
     ).toEqual(['spec.seats[0]', 'spec.seats[1]', 'spec.seats[3]']);
   });
 
@@ -181,7 +183,7 @@ describe('the example of a resource type with typed schemas, in two versions', (
   });
   afterAll(() => api?.close());
 
-  it('converts objects that are written and read in the version that is not stored', async () => {
+  it('converts objects that are written and read in another version than the storage version', async () => {
     const answer = await api.post(at('v1'), order('v1', 'old', { tea: 'Oolong', amount: '2 cups' }));
     expect(answer).toMatchObject({ status: 201, body: { spec: { tea: 'oolong', amount: '2 cups' } } });
     expect(answer.headers['warning']).toContain('use teahouse.example.com/v2');
@@ -193,7 +195,7 @@ describe('the example of a resource type with typed schemas, in two versions', (
     expect((await api.get(`${at('v2')}/new`)).body['spec']).toEqual({ tea: 'assam', cups: 3 });
   });
 
-  it('refuses what its schemas and its function forbid', async () => {
+  it('refuses objects that its schemas or its function forbid', async () => {
     const sweet = await api.post(at('v2'), order('v2', 'sweet', { tea: 'sencha', sugar: true }));
     expect(sweet).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'spec.sugar' }] } } });
     const many = await api.post(at('v1'), order('v1', 'many', { tea: 'assam', amount: 'some' }));

@@ -37,7 +37,7 @@ const noObjects = (): KnownObjects => ({
   revisionOf: () => undefined,
   resource: () => undefined,
 });
-/** As a request does that is sent to the pool now, and answered at once. */
+/** Records a permission, as a request does that the pool answers at once. */
 const learn = (cache: AccessCache, credentials: string, key: string, found: Grant, now: number): void => {
   const permission = cache.permissionOf(found, cache.objects.revision(), now);
   cache.learn(credentials, key, found, permission, now);
@@ -47,7 +47,7 @@ const isAllowed = (cache: AccessCache, key: string, now = 0): boolean => {
   return known !== undefined && cache.permission(known, key, now) !== undefined;
 };
 
-test('requests with other credentials or impersonation have other cache keys', () => {
+test('requests with different credentials or impersonation have different cache keys', () => {
   const keyOf = (headers: Record<string, string>, certificate?: string): string =>
     credentialKey(partly<Exchange>({ method: 'GET', headers: () => Object.entries(headers), certificate }));
   const names = [
@@ -70,7 +70,7 @@ test('requests with other credentials or impersonation have other cache keys', (
   expect(keyOf({ authorization: 'x', accept: 'a' })).toBe(keyOf({ authorization: 'x', accept: 'b' }));
 });
 
-test('a decision is cached for its time, and not at all if it says so or refuses', () => {
+test('a decision is cached for its time, and not at all if it is a refusal or excludes caching', () => {
   const cache = new AccessCache(noObjects());
   learn(cache, 'token', 'forever', grant(), 0);
   learn(cache, 'token', 'for a while', grant({ allowedFor: 10 }), 0);
@@ -98,7 +98,7 @@ test('a decision is cached until an object of a resource that it depends on chan
   expect(allowed()).toEqual(['neither']);
 });
 
-test('keys that share a reason are not allowed by a decision that does not hold any more', () => {
+test('keys that share a reason are not allowed by a decision that has expired', () => {
   const { cache, change } = twoResources();
   const found = grant({ resources: ['rbac/roles'], reason: 'a role' });
   learn(cache, 'token', 'before', found, 0);
@@ -107,7 +107,7 @@ test('keys that share a reason are not allowed by a decision that does not hold 
   expect(['before', 'after'].map(key => isAllowed(cache, key))).toEqual([false, true]);
 });
 
-test('a decision made before a change of what it depends on, and received after it, is not cached', () => {
+test('a decision that is made before a change of its dependencies, and received after it, is not cached', () => {
   const { cache, objects, change } = twoResources();
   const asked = objects.current;
   change('core/namespaces');

@@ -16,7 +16,7 @@ function longAnswers(answers: Answers) {
   };
 }
 
-test('a user whose answers hold too much memory is refused with 429 until an answer has ended; other users are not', async () => {
+test('a user whose answers hold too much memory gets 429 until an answer has ended; other users do not', async () => {
   const usages = new Usages();
   const long = longAnswers(new Answers());
   const all: Promise<void>[] = [];
@@ -52,7 +52,7 @@ test('all users together are limited, and a refused answer is not counted', asyn
   await answers.run(usages.of('bob'), 100, async () => undefined);
 });
 
-test('a long answer counts what it holds, a short one its length', () => {
+test('a long answer counts the memory that it holds, a short one its length', () => {
   expect(heldBytes([{ length: 10 }, { length: 20 }])).toBe(30);
   expect(heldBytes(new Array(1000).fill({ length: 10_000 }))).toBe(LONG_ANSWER_BYTES);
 });

@@ -4,7 +4,7 @@ import { ContinueTokens } from '../../workers/front/reads/continueToken.js';
 
 const tokens = new ContinueTokens(Buffer.from('secret'));
 
-test('[R168] a token gives back its position', () => {
+test('[R168] a decoded token yields its position', () => {
   fc.assert(
     fc.property(fc.nat(), fc.string(), fc.string(), (revision, after, scope) => {
       expect(tokens.decode(tokens.encode({ revision, after }, scope), scope)).toEqual({ revision, after });
@@ -12,7 +12,7 @@ test('[R168] a token gives back its position', () => {
   );
 });
 
-test('[R168] a changed, cut, extended or foreign token is refused, and one for another list', () => {
+test('[R168] a changed, truncated, extended or foreign token, and a token for another list, are refused', () => {
   const token = tokens.encode({ revision: 7, after: 'a/b' }, 'pods');
   for (let i = 0; i < token.length; i++) {
     const other = token[i] === 'A' ? 'B' : 'A';

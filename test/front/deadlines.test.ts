@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('each deadline comes its time after it was set', () => {
+test('each deadline fires after its time has passed', () => {
   const deadlines = new Deadlines(1000);
   const expired: string[] = [];
   deadlines.set(() => expired.push('first'));
@@ -24,7 +24,7 @@ test('each deadline comes its time after it was set', () => {
   expect(expired).toEqual(['first', 'second']);
 });
 
-test('a deadline that is cleared does not come, and those after it come in time', () => {
+test('a cleared deadline does not fire, and later ones fire in time', () => {
   const deadlines = new Deadlines(1000);
   const expired: string[] = [];
   const cleared = deadlines.set(() => expired.push('cleared'));
@@ -37,7 +37,7 @@ test('a deadline that is cleared does not come, and those after it come in time'
   expect(expired).toEqual(['kept']);
 });
 
-test('any number of deadlines needs one timer, and none is left without deadlines', () => {
+test('any number of deadlines needs one timer, and without deadlines there is none', () => {
   const deadlines = new Deadlines(1000);
   for (let i = 0; i < 100; i++) deadlines.clear(deadlines.set(() => undefined));
   expect(vi.getTimerCount()).toBe(1);

@@ -13,7 +13,7 @@ const answered = (status: number): JobResult & { is: 'respond' } => ({
   body: Buffer.from(''),
 });
 
-/** Deletes the thousand; each is removed in a later turn. */
+/** Deletes the thousand objects; each is removed in a later turn of the event loop. */
 async function run(remove: (entry: Entry) => number, isClientGone: (begun: number) => boolean = () => false) {
   let begun = 0;
   const outcome = await deleteEntries(
@@ -31,7 +31,7 @@ async function run(remove: (entry: Entry) => number, isClientGone: (begun: numbe
   return { begun, outcome };
 }
 
-test('objects deleted meanwhile are not in the answer of a deletecollection', async () => {
+test('objects that other requests delete meanwhile are not in the answer to a deletecollection', async () => {
   const { begun, outcome } = await run(entry => (entry.name === 'n3' ? 404 : 200));
   const left = entries.filter(({ name }) => name !== 'n3');
   expect([begun, outcome]).toEqual([1000, { is: 'deleted', entries: left, warnings: [] }]);
@@ -43,7 +43,7 @@ test('a refused deletion becomes the answer, and ends the deletecollection', asy
   expect(begun).toBeLessThan(entries.length);
 });
 
-test('a failed deletion ends the others: nothing is deleted after the answer', async () => {
+test('a failed deletion stops the others: nothing is deleted after the answer', async () => {
   const { outcome, begun } = await run(entry => {
     if (entry.name === 'n3') throw new Refusal('TooManyRequests', 'the server is busy');
     return 200;

@@ -41,7 +41,7 @@ test('a sender does not wait for a client that disconnects or has disconnected',
   await drained();
 });
 
-test('a reader that takes nothing for a long time is cut; one that drains in time is not', async () => {
+test('a client that reads nothing for a long time is disconnected; one that drains in time is not', async () => {
   vi.useFakeTimers();
   const { exchange, drained, tell } = setUp();
   for (let i = 0; i < 3; i++) {

@@ -14,6 +14,7 @@ import { EncodedReads } from '../../workers/front/forms/encodedReads.js';
 import { listForm, MEDIA } from '../../workers/front/forms/media.js';
 import type { FrontRequest } from '../../workers/front/access/sender.js';
 import { registryOf } from '../kinds/builtIn.js';
+import { partly } from '../support/values.js';
 
 const PODS = registryOf('kubernetes').byKind('v1', 'Pod')!;
 const naming = namingOf('kubernetes');
@@ -24,7 +25,7 @@ const asked = (media: MediaName, by = request) => ({
   choice: { form: 'object', version: 'v1', pretty: undefined, contentType: '', media } as const,
 });
 const PROTOBUF = MEDIA.protobuf.object(asked('protobuf'), naming)!;
-/** Encoded by the pool. */
+/** A form that only the pool can encode. */
 const FORM = { ...PROTOBUF, encode: undefined };
 const POD = typeOf('core.v1.Pod');
 
@@ -33,10 +34,10 @@ const entryOf = (name: string): Entry => {
   return new Entry(`core/pods/a/${name}`, 1, value);
 };
 
-/** The pool has no thread that is free. */
+/** Encodes nothing, like a pool without a free thread. */
 const nothing = async (): Promise<undefined> => undefined;
 
-/** Reads whose pool encodes an object as its own bytes, and counts the objects. */
+/** Reads with a pool that encodes an object as its own bytes, and counts the objects. */
 function setUp() {
   const encoded: string[] = [];
   const render = async (_request: FrontRequest, { objects }: Rendering) => {
@@ -55,7 +56,7 @@ function setUp() {
   };
 }
 
-test('watches, gets and lists share the encodings of an object, each in an envelope of its own', async () => {
+test('watches, gets and lists share the encodings of an object, each in its own envelope', async () => {
   const { encoded, reads } = setUp();
   const [one, two, three] = ['one', 'two', 'three'].map(entryOf) as [Entry, Entry, Entry];
   await reads.encodings.find(request, [one, two], FORM);
@@ -69,7 +70,7 @@ test('watches, gets and lists share the encodings of an object, each in an envel
   expect(encoded).toHaveLength(3);
 });
 
-test('a short object that is stored in the version of the request is encoded here, at once and once', () => {
+test('a short object that is stored in the version of the request is encoded by the front end, at once and only once', () => {
   const { encoded, reads } = setUp();
   const value = Buffer.from('{"kind":"Pod","apiVersion":"v1","metadata":{"name":"one"}}');
   const entry = new Entry('core/pods/a/one', 1, value);
@@ -81,7 +82,7 @@ test('a short object that is stored in the version of the request is encoded her
   expect(encoded).toEqual([]);
 });
 
-test('an object that takes longer to encode is left to the pool', async () => {
+test('an object that takes longer to encode is encoded by the pool', async () => {
   const { encoded, reads } = setUp();
   const long = new Entry('core/pods/a/long', 1, new Uint8Array(FRONT_ENCODING_BYTES + 1));
   await reads.messages(request, [long], PROTOBUF);
@@ -95,6 +96,7 @@ async function listed(media: MediaName, entries: readonly Entry[], encodings: Sh
   const stream = {
     onDrain: () => undefined,
     end: () => undefined,
+    abort: () => undefined,
     write: (bytes: Uint8Array) => body.push(bytes) && 0,
   };
   const exchange = {
@@ -104,14 +106,14 @@ async function listed(media: MediaName, entries: readonly Entry[], encodings: Sh
     stream: () => stream,
     respond: (_status: number, _headers: unknown, pieces: readonly Uint8Array[]) => void body.push(...pieces),
   };
-  const by = { exchange, route: {} } as unknown as FrontRequest;
+  const by = partly<FrontRequest>({ exchange, route: {} });
   const pool = { render: () => Promise.reject(new Error('not to be asked')), now: () => 0 };
   const form = listForm(asked(media, by), entries, { naming, encodings, pool });
   await form.respond(by, { headers: [], entries, metadata: { resourceVersion: '7' } });
   return Buffer.concat(body);
 }
 
-/** Shared encodings that the pool makes none of, and how many were made. */
+/** Shared encodings that are all made by the front end, and their number. */
 function setUpHere() {
   const cache = new EncodingCache();
   const add = vi.spyOn(cache, 'add');

@@ -16,7 +16,7 @@ function views(...texts: string[]): Uint8Array[] {
 }
 const textOf = (pieces: readonly Uint8Array[] | undefined) => pieces?.map(piece => Buffer.from(piece).toString());
 
-test('encodings that were made together are found in one piece, by form', () => {
+test('encodings that were made together are found as one piece, by form', () => {
   const encodings = new EncodingCache();
   const [a, b, c] = entries(3) as [Entry, Entry, Entry];
   encodings.add([a, b], 'v1', views('aa', 'bbb'));
@@ -29,7 +29,7 @@ test('encodings that were made together are found in one piece, by form', () => 
   expect([encodings.lengthOf(b, 'v1'), encodings.lengthOf(b, 'v2')]).toEqual([3, undefined]);
 });
 
-test('pieces of a shared buffer are copied, so that they do not keep all of it', () => {
+test('pieces of a shared buffer are copied, so that they do not keep the whole buffer in memory', () => {
   const encodings = new EncodingCache();
   const [a] = entries(1) as [Entry];
   encodings.add([a], 'v1', [views('others', 'mine')[1]!]);

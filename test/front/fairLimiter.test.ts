@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FairLimiter } from '../../workers/front/fairness/fairLimiter.js';
 import { turn } from './support.js';
 
-/** Functions that end when the test says so, with the order in which they began. */
+/** Functions that end when the test says so, and the order in which they began. */
 function setUp(limit: number) {
   const limiter = new FairLimiter(limit);
   const began: string[] = [];
@@ -31,7 +31,7 @@ test('as many functions as allowed run at once, the others wait', async () => {
   expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
 });
 
-test('an owner with many waiting functions delays its own, not those of others', async () => {
+test('an owner with many waiting functions delays only its own functions', async () => {
   const { began, run, endOne } = setUp(1);
   const [many, one] = [{}, {}];
   for (let i = 0; i < 5; i++) void run(many, `many-${i}`);

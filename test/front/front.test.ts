@@ -21,7 +21,7 @@ const MB = 1024 * 1024;
 const nameIn = (job: Job): string =>
   job.user?.name ?? job.credentials?.headers.find(([name]) => name === 'authorization')?.[1].slice(7) ?? '';
 
-/** Authenticates everybody by name, refuses the nameless, and proposes every write. */
+/** Authenticates every sender by name, refuses senders without a name, and proposes every write. */
 const answerAll =
   (proposed: number[] = []) =>
   (job: Job): JobResult => {
@@ -49,7 +49,7 @@ function setUp() {
     parts.front.handle(sent.exchange);
     return sent;
   };
-  /** Makes the front end know a sender. */
+  /** Makes a sender known to the front end. */
   const introduce = async (token: string): Promise<void> => {
     const sent = post(token);
     sent.complete();
@@ -70,7 +70,7 @@ function postMany(post: (token: string) => Sent, count: number, token: (i: numbe
   });
 }
 
-/** Sends parts of bodies of a user: as many bytes as a user may have. */
+/** Sends parts of bodies of a user, up to the number of bytes that a user may have. */
 function fill(post: (token: string) => Sent, user: string): Sent[] {
   return Array.from({ length: Math.ceil(IDENTITY_BODY_BYTES / BODY_BYTES) }, (_, i) => {
     const sent = post(user);
@@ -95,14 +95,14 @@ test('the sender is authenticated and authorized before the body is read', async
   expect(sent.status()).toBe(201);
 });
 
-test('a sender who is refused is answered before the body has come', async () => {
+test('a sender who is refused is answered before the body has arrived', async () => {
   const { post } = setUp();
   const sent = post('');
   await turn();
   expect(sent.status()).toBe(401);
 });
 
-test('anonymous clients that announce bodies and send nothing take nothing from a known one', async () => {
+test('anonymous clients that announce bodies and send nothing do not reduce the share of a known one', async () => {
   const { post, commit, introduce } = setUp();
   await introduce('admin');
   for (let i = 0; i < 200; i++) post(`unknown-${i}`);
@@ -115,7 +115,7 @@ test('anonymous clients that announce bodies and send nothing take nothing from 
   expect(sent.status()).toBe(201);
 });
 
-test('bytes of unknown senders are bounded together, and leave known senders their share', async () => {
+test('bytes of unknown senders have a common limit, which leaves known senders their share', async () => {
   const { front, post, introduce, commit } = setUp();
   await introduce('admin');
   // Nobody is authenticated while the pool does not answer: the handler is still on the stack.
@@ -137,7 +137,7 @@ test('bytes of unknown senders are bounded together, and leave known senders the
   expect(admin.status()).toBe(201);
 });
 
-test('of the body of an unknown sender, a part is read before the sender is authenticated, then the rest', async () => {
+test('only a part of the body of an unknown sender is read before the sender is authenticated', async () => {
   const { front, commit } = setUp();
   const sent = postOf('ann');
   front.handle(sent.exchange);
@@ -156,7 +156,7 @@ test('the body of a known sender is read at once', async () => {
   expect(post('ann').arrive(MB)).toBeUndefined();
 });
 
-test('bodies of one user are bounded, those of all users too, and count until the answer', async () => {
+test('bodies of one user and of all users are limited, and count until the answer', async () => {
   const { post, introduce, commit } = setUp();
   const users = Array.from({ length: BODIES_BYTES / IDENTITY_BODY_BYTES + 1 }, (_, i) => `user-${i}`);
   for (const user of users) await introduce(user);
@@ -181,7 +181,7 @@ test('bodies of one user are bounded, those of all users too, and count until th
   expect(again.map(sent => sent.status())).toEqual(again.map(() => 201));
 });
 
-test('writes that wait for the store are bounded, by user and in all, until some were answered', async () => {
+test('writes that wait for the store are limited, by user and in total, until some are answered', async () => {
   const { post, commit, introduce } = setUp();
   for (const user of ['a', 'b', 'c']) await introduce(user);
   const waiting = postMany(post, POOL_QUEUE, i => (i < IDENTITY_REQUESTS ? 'a' : 'b'));
@@ -211,7 +211,7 @@ test('one user with many writes leaves room for those of another', async () => {
   expect(other?.status()).toBe(201);
 });
 
-test('a client that goes away while its body arrives is not answered, and its bytes count no more', async () => {
+test('a client that disconnects while its body arrives is not answered, and its bytes no longer count', async () => {
   const { post, introduce } = setUp();
   await introduce('ann');
   const filling = fill(post, 'ann');

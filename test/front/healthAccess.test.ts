@@ -18,7 +18,7 @@ function recorded() {
   return { paths, access };
 }
 
-test('the permissions for all health endpoints are found anew, once for all changes of policies in a short time', async () => {
+test('the permissions for all health endpoints are evaluated again, once for all policy changes within a short time', async () => {
   const { paths, access } = recorded();
   for (let i = 0; i < 100; i++) access.policyChanged();
   expect(paths).toEqual([]);
@@ -29,14 +29,14 @@ test('the permissions for all health endpoints are found anew, once for all chan
   expect(paths).toEqual([...PATHS, ...PATHS]);
 });
 
-test('permissions that cannot be found do no harm', async () => {
+test('permissions that cannot be evaluated are ignored', async () => {
   const access = new HealthAccess(async () => {
     throw new Error('the pool has ended');
   });
   await expect(access.refresh()).resolves.toBeUndefined();
 });
 
-test('after close nothing is asked', async () => {
+test('after close no permissions are evaluated', async () => {
   const { paths, access } = recorded();
   access.policyChanged();
   access.close();

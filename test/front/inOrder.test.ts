@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inOrder } from '../../workers/front/answers/inOrder.js';
 import { turn } from './support.js';
 
-/** Work that ends when the test says so. */
+/** Work items that end when the test says so. */
 function setUp(count: number) {
   const begun: number[] = [];
   const ends: ((result: number | Error) => void)[] = [];
@@ -15,7 +15,7 @@ function setUp(count: number) {
   return { begun, ends, results };
 }
 
-test('results come in the order of the items, whichever ends first', async () => {
+test('results are in the order of the items, whichever ends first', async () => {
   const { ends, results } = setUp(3);
   const first = results.next();
   ends[1]!(11);
@@ -27,7 +27,7 @@ test('results come in the order of the items, whichever ends first', async () =>
   expect((await results.next()).done).toBe(true);
 });
 
-test('nothing more begins before the consumer asks for it, nor once it has ended', async () => {
+test('no further item is started before the consumer requests one, nor after the consumer has ended', async () => {
   const { begun, ends, results } = setUp(10);
   const first = results.next();
   ends[0]!(0);
@@ -43,7 +43,7 @@ test('nothing more begins before the consumer asks for it, nor once it has ended
   expect(begun).toEqual([0, 1, 2]);
 });
 
-test('an error comes in its place, and the others are not reported as unhandled', async () => {
+test('an error is thrown at its position, and later ones are not reported as unhandled', async () => {
   const { ends, results } = setUp(3);
   const first = results.next();
   ends[1]!(new Error('second'));

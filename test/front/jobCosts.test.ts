@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { LONG_BATCH_MS, LONG_JOB_MS } from '../../core/limits.js';
 import { JobCosts } from '../../workers/front/pool/jobCosts.js';
 
-test('a kind counts as long after a job that has taken long, until one has not', () => {
+test('a kind counts as long after a job that took long, until a job did not', () => {
   const costs = new JobCosts();
   costs.record(['create'], LONG_JOB_MS - 1);
   expect(costs.isLong('create')).toBe(false);
@@ -12,7 +12,7 @@ test('a kind counts as long after a job that has taken long, until one has not',
   expect(costs.isLong('create')).toBe(false);
 });
 
-test('a kind that is often expensive needs several cheap jobs in a row to count as short', () => {
+test('a kind that is often expensive counts as short only after several cheap jobs in a row', () => {
   const costs = new JobCosts();
   for (let i = 0; i < 100; i++) costs.record(['create'], LONG_JOB_MS);
   let cheap = 0;

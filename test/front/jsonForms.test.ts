@@ -17,6 +17,7 @@ import { listForm } from '../../workers/front/forms/media.js';
 import { registryOf } from '../kinds/builtIn.js';
 import { decodedOnly } from '../kinds/helpers.js';
 import { TypeMismatch } from '../../core/schema/decode/decode.js';
+import { partly } from '../support/values.js';
 
 const naming = namingOf('kubernetes');
 const registry = registryOf('kubernetes');
@@ -97,12 +98,13 @@ const contents = fc.record(
 );
 const samples = fc.array(fc.tuple(metadata, contents), { minLength: 1, maxLength: 4 });
 
-/** An exchange that gathers the answer. */
+/** An exchange that collects the answer. */
 function fakeExchange() {
   const sent: Uint8Array[] = [];
   const stream = {
     onDrain: () => undefined,
     end: () => undefined,
+    abort: () => undefined,
     write: (bytes: Uint8Array) => {
       sent.push(bytes);
       return 0;
@@ -133,7 +135,7 @@ function setUp([apiVersion, kind]: (typeof KINDS)[number], form: Choice['form'],
   const clock = { now: NOW };
   const answer = async (values: readonly Uint8Array[], entries = values.map(entryOf)): Promise<string> => {
     const sent = fakeExchange();
-    const request = { exchange: sent.exchange, route } as unknown as FrontRequest;
+    const request = partly<FrontRequest>({ exchange: sent.exchange, route });
     const parts = { naming, encodings, pool: { render, now: () => clock.now } };
     const form = listForm({ choice, request, resource }, entries, parts);
     await form.respond(request, { headers: [], entries, metadata: LIST });
@@ -189,7 +191,7 @@ test('lists of metadata are the same as those made of parsed objects', async () 
   );
 });
 
-test('Tables are the same as those made of parsed objects, with ages of their time', async () => {
+test('Tables are the same as those made of parsed objects, with ages at the time of the request', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...KINDS),
@@ -219,14 +221,14 @@ test('Tables are the same as those made of parsed objects, with ages of their ti
   );
 });
 
-/** Objects that are made into rows here, and a hundred that are large. */
+/** Objects whose rows the front end makes, and a hundred large ones. */
 const mixed = (): Entry[] =>
   Array.from({ length: 600 }, (_, i) => {
     const data = { a: 'x'.repeat(i % 6 === 5 ? FRONT_ENCODING_BYTES : 1000) };
     return valuesOf(KINDS[1], [[{ name: `n${i}` }, { data }]]).map(entryOf);
   }).flat();
 
-test('rows are made once for each object, those of large ones by the pool', async () => {
+test('rows are made once for each object, by the pool for large objects', async () => {
   const entries = mixed();
   const { answer, rendered } = setUp(KINDS[1], 'table', 'None');
   const first = await answer([], entries);
@@ -236,7 +238,7 @@ test('rows are made once for each object, those of large ones by the pool', asyn
   expect(rendered()).toBe(100);
 });
 
-test('Tables are complete where no row can be kept', async () => {
+test('Tables are complete if no row can be cached', async () => {
   const entries = mixed();
   const { answer, rendered } = setUp(KINDS[1], 'table', 'None', 0);
   expect(await answer([], entries)).toBe(await answer([], entries));

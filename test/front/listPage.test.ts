@@ -47,7 +47,7 @@ test('a list that takes many turns shows the collection at the time of the reque
   expect((await listed).entries).toEqual(before.filter(entry => !entry.name.endsWith('7')));
 });
 
-test('one object selected by its key is looked up without visiting others', async () => {
+test('an object that is selected by its key is looked up without visiting others', async () => {
   const collection = filled();
   let matched = 0;
   const one = (key: string): Selection => ({ ...slow(), key, matches: () => ++matched > 0 });
@@ -60,11 +60,11 @@ test('one object selected by its key is looked up without visiting others', asyn
   expect(await names(`${PREFIX}ns/s0003`, `${PREFIX}ns/s0003`)).toEqual([]);
 });
 
-test('a page that is found among the first objects does not hold the others', async () => {
+test('a page that is found among the first objects does not hold references to the others', async () => {
   const collection = filled();
   let held = 0;
   const slices = partly<Slices>({ forEach: async (items: readonly unknown[]) => void (held = items.length) });
-  // The slice never ends, however slow the machine is.
+  // The slice never ends by time, however slow the machine is.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   const first = { ...slow(), matches: () => true };
   const { entries, more } = await currentPage(collection, first, slices, 1);

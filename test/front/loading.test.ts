@@ -5,7 +5,7 @@ import { Loading } from '../../workers/front/state/loading.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('requests wait for their resource, and those that need all wait for the last', async () => {
+test('requests wait until their resource is loaded, and requests that need all resources until the last is loaded', async () => {
   const loading = new Loading();
   const order: string[] = [];
   const note = (name: string) => () => void order.push(name);

@@ -20,7 +20,7 @@ afterEach(async () => {
   vi.clearAllMocks();
 });
 
-/** The condition that `/busy` jobs of a pool wait for, keeping their thread. */
+/** The condition that `/busy` jobs of a pool wait for; they block their thread. */
 const gates = new WeakMap<Pool, Int32Array>();
 
 /** Lets the `/busy` jobs of a pool end. */
@@ -30,7 +30,7 @@ function openGate(pool: Pool): void {
   Atomics.notify(gate, 0);
 }
 
-/** By the order of their start: threads that end when they begin, and threads whose module throws or waits. */
+/** Threads, by the order of their start, that end when they begin, or whose module throws or waits. */
 interface Faults {
   readonly broken?: readonly number[];
   readonly unloadable?: readonly number[];
@@ -88,7 +88,7 @@ const sender = new Usages().of('ann');
 const alone = (pool: Pool, path: string, kind?: string): Promise<JobResult> =>
   pool.runInTurn(sender, () => job(path), kind);
 
-/** Jobs in one batch. */
+/** The results of jobs that are sent in one batch. */
 const together = (pool: Pool, paths: readonly string[]): Promise<unknown>[] => paths.map(path => answered(pool, path));
 
 test('every job gets its own result, for any number of batches', async () => {
@@ -102,7 +102,7 @@ test('every job gets its own result, for any number of batches', async () => {
   );
 });
 
-test('a job that takes longer is answered separately, and does not delay its batch', async () => {
+test('a long job is answered separately, and does not delay its batch', async () => {
   const pool = poolOf(1);
   await pool.complete();
   const order: string[] = [];
@@ -122,7 +122,7 @@ test('jobs that never end do not block the pool: others run, and it closes', asy
   await expect(held[0]![0]).rejects.toMatchObject({ reason: 'ServiceUnavailable' });
 });
 
-test('outcomes that a thread has written are taken when asked for, and hold no other job up', async () => {
+test('outcomes that a thread has written are taken on request, and delay no other job', async () => {
   const pool = poolOf(1);
   await pool.complete();
   for (let id = 1; id <= 20; id++) {
@@ -159,7 +159,7 @@ test('outcomes are written only of jobs that are alone in the pool, with a propo
   expect((await alone(pool, '/written')).is).toBe('respond');
 });
 
-test('a batch is sent to a thread that has none', async () => {
+test('a batch is sent to an idle thread', async () => {
   const pool = poolOf(3);
   await pool.complete();
   const batch = (): Promise<unknown>[] => together(pool, new Array(POOL_BATCH).fill('/'));
@@ -167,11 +167,11 @@ test('a batch is sent to a thread that has none', async () => {
   expect(one).not.toBe(other);
 });
 
-test('short jobs do not wait for long ones, which leave a thread to them', async () => {
+test('short jobs do not wait for long ones, which leave one thread free', async () => {
   const pool = poolOf(3);
   await pool.complete();
   const long = Array.from({ length: 2 }, () => alone(pool, '/busy'));
-  // Until they were passed to their threads.
+  // Waits until they are passed to their threads.
   await turn();
   const short = Array.from({ length: 10 }, () => Promise.all(together(pool, new Array(POOL_BATCH).fill('/'))));
   expect(new Set((await Promise.all(short)).flat()).size).toBe(1);
@@ -180,7 +180,7 @@ test('short jobs do not wait for long ones, which leave a thread to them', async
   expect(new Set(threads).size).toBe(2);
 });
 
-test('the last thread begins when the pool is completed; until then the others run long jobs', async () => {
+test('the last thread starts when the pool is completed; until then the others also run long jobs', async () => {
   const pool = poolOf(2);
   await pool.ready();
   const threadOf = async (path: string): Promise<unknown> => {
@@ -193,7 +193,7 @@ test('the last thread begins when the pool is completed; until then the others r
   expect(await threadOf('/')).not.toBe(short);
 });
 
-test('jobs of a user that are run apart, and wait for the last thread, run when it has begun', async () => {
+test('separated jobs of a user that wait for the last thread run once it has started', async () => {
   const pool = poolOf(2);
   await pool.ready();
   await pool.run(job('/long'), undefined, 'ann');
@@ -202,7 +202,7 @@ test('jobs of a user that are run apart, and wait for the last thread, run when 
   expect((await waiting).is).toBe('respond');
 });
 
-test('what a job has cost is remembered for its kind', async () => {
+test('the cost of a job is recorded for its kind', async () => {
   const pool = poolOf(1);
   await pool.complete();
   await Promise.all([pool.run(job('/expensive'), 'expensive'), pool.run(job('/'), 'cheap')]);
@@ -218,7 +218,7 @@ test('a pool of one thread runs long jobs as well', async () => {
   await Promise.all([alone(pool, '/busy'), alone(pool, '/busy'), answered(pool)]);
 });
 
-test('a long job that waits for a plugin keeps neither its thread nor its turn', async () => {
+test('a long job that waits for a plugin blocks neither its thread nor its turn', async () => {
   const pool = poolOf(2);
   await pool.complete();
   const held = alone(pool, '/hold');
@@ -227,7 +227,7 @@ test('a long job that waits for a plugin keeps neither its thread nor its turn',
   expect(results.map(({ is }) => is)).toEqual(['respond', 'respond']);
 });
 
-test('a long job for which nothing is left to do, or which cannot be taken, gives its turn to the next', async () => {
+test('a long job that is obsolete, or cannot be started, gives its turn to the next', async () => {
   const pool = poolOf(2);
   await pool.complete();
   const failing = pool.runInTurn(sender, () => {
@@ -249,7 +249,7 @@ test.each(['/exit', '/throw'])('a job whose thread ends (%s) is run once more, t
   expect(log.error).toHaveBeenCalledTimes(3);
 });
 
-test('jobs that wait in a thread that another job ends do not fail, also if that job ends their next one', async () => {
+test('jobs that wait in a thread that another job ends do not fail, even if that job ends their next thread', async () => {
   const pool = poolOf(1);
   await pool.complete();
   const late = answered(pool, '/late');
@@ -315,7 +315,7 @@ test.each([{ broken: [2] }, { unloadable: [2] }])('a pool is not ready if a thre
   await expect(poolOf(2, faults).complete()).rejects.toThrow(/cannot (be )?load/);
 });
 
-/** A pool of two threads, and the numbers of that for short jobs and that for long ones. */
+/** A pool of two threads, and the numbers of the threads for short jobs and for long jobs. */
 async function poolOfTwo(): Promise<{ pool: Pool; short: unknown; long: unknown }> {
   const pool = poolOf(2);
   await pool.complete();
@@ -329,18 +329,18 @@ async function answeredFor(pool: Pool, user: string, path = '/'): Promise<unknow
   return result.is === 'respond' ? result.status : result;
 }
 
-test('jobs batched with one that keeps its thread, and those that wait for it, are run by another one', async () => {
+test('jobs that are batched with a job that blocks its thread, or wait for that thread, are run by another one', async () => {
   const { pool, short, long } = await poolOfTwo();
   const [before, busy, behind] = together(pool, ['/', '/busy', '/']);
   const next = Array.from({ length: 10 }, () => Promise.all(together(pool, new Array(POOL_BATCH).fill('/'))));
   expect(new Set([await before, await behind, ...(await Promise.all(next)).flat()])).toEqual(new Set([long]));
   openGate(pool);
   expect(await busy).toBe(short);
-  // The thread has returned, and runs jobs again.
+  // The thread is responsive again, and runs jobs.
   await eventuallyPasses(async () => expect(await answered(pool)).toBe(short));
 });
 
-test('a job that waits for something outside of its thread stays while that is kept for less than a second', async () => {
+test('a job that waits for something outside of its thread stays there if the thread is blocked for less than a second', async () => {
   const { pool, short, long } = await poolOfTwo();
   const [late, busy, behind] = together(pool, ['/late', '/busy', '/']);
   expect(await behind).toBe(long);
@@ -348,7 +348,7 @@ test('a job that waits for something outside of its thread stays while that is k
   expect([await late, await busy]).toEqual([short, short]);
 });
 
-test('of jobs that wait in a stuck thread, those that have changed nothing are run by another one', async () => {
+test('jobs in a stuck thread that have changed nothing are run by another thread', async () => {
   const { pool, short, long } = await poolOfTwo();
   const [late, effect, busy] = together(pool, ['/late', '/late-effect', '/busy']);
   expect(await late).toBe(long);
@@ -356,18 +356,18 @@ test('of jobs that wait in a stuck thread, those that have changed nothing are r
   expect([await effect, await busy]).toEqual([short, short]);
 });
 
-test('a thread that is stuck behind a promise is found, and its other jobs are run elsewhere', async () => {
+test('a thread that gets stuck after a promise is detected, and its other jobs are run elsewhere', async () => {
   const { pool, short } = await poolOfTwo();
   const stuck = answeredFor(pool, 'mallory', '/late-busy');
   const others = ['ann', 'ben'].map(user => answeredFor(pool, user, '/late'));
   for (const other of await Promise.all(others)) expect(other).not.toBe(short);
-  // The job has been run once more, and keeps another thread; a third one is made.
+  // The job has been run once more, and blocks another thread; a third one is started.
   expect(await answeredFor(pool, 'ann', '/late')).not.toBe(short);
   openGate(pool);
   expect(await stuck).not.toBe(short);
 }, 30_000);
 
-test('a long job that keeps its thread gives its turn to the next one', async () => {
+test('a long job that blocks its thread gives its turn to the next one', async () => {
   const { pool, short, long } = await poolOfTwo();
   const busy = alone(pool, '/busy');
   const next = pool.runInTurn(new Usages().of('ben'), () => job('/'));
@@ -376,7 +376,7 @@ test('a long job that keeps its thread gives its turn to the next one', async ()
   expect(await busy).toMatchObject({ status: long });
 });
 
-test('other jobs of a user whose job keeps a thread leave the last thread to others; a thread is made for them', async () => {
+test('other jobs of a user whose job blocks a thread leave the last thread to other users, and get a new thread', async () => {
   const { pool, short, long } = await poolOfTwo();
   const busy = answeredFor(pool, 'mallory', '/busy');
   const beside = Array.from({ length: 3 }, () => answeredFor(pool, 'mallory'));
@@ -400,7 +400,7 @@ test('a user two of whose jobs are stuck is refused with 429 and Retry-After, an
   expect(new Set(await Promise.all(busy)).size).toBe(2);
 }, 30_000);
 
-test('a job that fails unexpectedly rejects alone; a batch that does rejects all of its jobs', async () => {
+test('an unexpected failure of a job rejects that job alone; one of a batch rejects all of its jobs', async () => {
   const pool = poolOf(1);
   const [failing, other] = together(pool, ['/fail', '/']);
   await expect(failing).rejects.toThrow('made to fail');
@@ -408,7 +408,7 @@ test('a job that fails unexpectedly rejects alone; a batch that does rejects all
   for (const rejected of together(pool, ['/reject', '/'])) await expect(rejected).rejects.toThrow('made to reject');
 });
 
-test('above the limit, jobs are refused with 429; when the pool closes, those in flight with 503', async () => {
+test('above the limit, jobs are refused with 429; when the pool closes, jobs in flight are refused with 503', async () => {
   const pool = poolOf(1);
   await pool.complete();
   const held = Array.from({ length: POOL_QUEUE }, () => pool.run(job('/hold')));
@@ -420,7 +420,7 @@ test('above the limit, jobs are refused with 429; when the pool closes, those in
   expect(log.error).not.toHaveBeenCalled();
 });
 
-test('while the pool closes, and afterwards, jobs are refused with 503 and no thread is made for them', async () => {
+test('while the pool closes, and afterwards, jobs are refused with 503 and no thread is started for them', async () => {
   const pool = poolOf(2);
   await pool.complete();
   const made = vi.fn();

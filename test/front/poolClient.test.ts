@@ -58,7 +58,7 @@ function setUp(threads = 2) {
   return { began, alone, costs, client, usages, send, answer };
 }
 
-test('large jobs of one user wait for each other, small ones and those of others do not wait for them all', async () => {
+test('large jobs of one user wait for each other; small jobs and those of others do not wait for all of them', async () => {
   const { began, alone, send, answer } = setUp();
   for (let i = 0; i < 3; i++) void send('heavy', LARGE_JOB_BYTES);
   void send('light', LARGE_JOB_BYTES - 1);
@@ -69,7 +69,7 @@ test('large jobs of one user wait for each other, small ones and those of others
   expect(began).toEqual(['heavy', 'light', 'heavy', 'other', 'heavy']);
 });
 
-test('a job counts as large by the weight of its kind', () => {
+test('a job counts as large according to the weight of its kind', () => {
   const { alone, send } = setUp(3);
   void send('one', LARGE_JOB_BYTES / 16, 16);
   void send('two', LARGE_JOB_BYTES / 16 - 1, 16);
@@ -96,7 +96,7 @@ test.each(['application/yaml', 'application/cbor', 'application/apply-patch+cbor
   },
 );
 
-test('writes of a kind that has taken long count as large until they take no longer', () => {
+test('writes of a kind that took long count as large until they no longer do', () => {
   const { alone, costs, client, usages } = setUp(4);
   const write = (storageName: string): void => {
     const { exchange } = postOf('');
@@ -113,7 +113,7 @@ test('writes of a kind that has taken long count as large until they take no lon
   expect(alone).toEqual([false, true, false, false]);
 });
 
-test('a large job whose client is gone when its turn comes is not run', async () => {
+test('a large job whose client has disconnected before its turn is not run', async () => {
   const { began, send, answer } = setUp();
   void send('heavy', LARGE_JOB_BYTES);
   const { sent, result } = send('heavy', LARGE_JOB_BYTES);
@@ -124,7 +124,7 @@ test('a large job whose client is gone when its turn comes is not run', async ()
   expect(began).toEqual(['heavy']);
 });
 
-test('a large event is encoded even if its client is gone: other watches share it', async () => {
+test('a large event is encoded even if its client has disconnected, since other watches share it', async () => {
   const { began, client, usages, send, answer } = setUp();
   void send('heavy', LARGE_JOB_BYTES);
   const sent = postOf('');
@@ -142,7 +142,7 @@ test('a large event is encoded even if its client is gone: other watches share i
   expect(began.length).toBe(2);
 });
 
-test('permissions of a user of the program are remembered until the cache is reset', async () => {
+test('permissions of a user of the embedding program are cached until the cache is reset', async () => {
   let asked = 0;
   const { front, access } = fakeFront(job => {
     asked++;

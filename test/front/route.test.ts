@@ -58,7 +58,7 @@ test.each([
   ['POST', '/api/v1/namespaces/shop/bindings', undefined],
   ['POST', '/api/v1/pods', undefined],
   ['POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', undefined],
-])('%s %s: resources that cannot be listed have no path outside of namespaces', (method, path, missing) => {
+])('%s %s: namespaced resources that cannot be listed have no path outside of namespaces', (method, path, missing) => {
   expect(parseRoute(registry, method, path, '').missing).toBe(missing);
 });
 
@@ -90,7 +90,7 @@ test.each(['/api/', '/apis/', '/healthz/', '/api/v1/namespaces/'])(
   },
 );
 
-test('a document below the path of a site is not sent, since requests there are not authorized', async () => {
+test('a document below the path of a site is not served, since requests there are not authorized', async () => {
   const asked: string[] = [];
   const answer = (name: string, isKnown: boolean) => () => (asked.push(name), isKnown);
   const handlers = partly<PathHandlers>({ sites: answer('sites', true), documents: answer('documents', true) });

@@ -17,7 +17,7 @@ test.each([
   ['a in (,(', "found '(', expected: ',', or identifier"],
   ['a in (b c)', "found 'c', expected: ',' or ')'"],
   ['a in b', "found 'b' expected: '('"],
-])('the set of %j is refused with the unexpected token', (text, why) => {
+])('the set in %j is refused with the unexpected token', (text, why) => {
   expect(() => parseLabelSelector(text)).toThrow(`unable to parse requirement: ${why}`);
 });
 
@@ -26,7 +26,7 @@ test.each([
   ['a in (,)', ['']],
   ['a in (c,,b)', ['', 'b', 'c']],
   ['a in (in,notin)', ['in', 'notin']],
-])('the set of %j is %j', (text, values) => {
+])('the set in %j is parsed as %j', (text, values) => {
   expect(parseLabelSelector(text)).toEqual([{ key: 'a', operator: 'in', values }]);
 });
 
@@ -78,7 +78,7 @@ test.each([
     parseFieldSelector(terms(SELECTOR_REQUIREMENTS, () => 'a!=b')),
     () => parseFieldSelector(terms(SELECTOR_REQUIREMENTS + 1, () => 'a!=b')),
   ],
-])('the number of %s of a selector is limited: %d', (what, most, fitting, over) => {
+])('the number of %s in a selector is limited: %d', (what, most, fitting, over) => {
   expect(fitting.length).toBeGreaterThan(0);
   expect(over).toThrow(`Selector is too large: it may have at most ${most} ${what}`);
 });

@@ -13,7 +13,7 @@ import { partly } from '../support/values.js';
 
 const POD = typeOf('core.v1.Pod');
 
-/** New entries each time: their encodings are kept with them. */
+/** New entries each time, because encodings are cached with their entries. */
 const makeEntries = (): Entry[] =>
   Array.from({ length: 500 }, (_, i) => {
     const value = { kind: 'Pod', apiVersion: 'v1', metadata: { name: `p${i}` }, spec: { nodeName: 'n'.repeat(1000) } };
@@ -73,7 +73,7 @@ test('many objects are encoded by front end and pool together, each once and fro
   expect([here[0], inPool.includes('p499')]).toEqual(['p0', true]);
 });
 
-test('while a list is made of the first ones, the pool encodes from the last one on, as far as they are not known', async () => {
+test('while the first encodings of a list are used, the pool encodes missing ones from the end of the list', async () => {
   const { entries, here, inPool, form, encodings, records } = setUp(encode);
   await records.make(request(), entries.slice(0, 100), form);
   records.makeAhead(request(), entries, form);
@@ -82,7 +82,7 @@ test('while a list is made of the first ones, the pool encodes from the last one
   expect([here.length < 400, inPool.includes('p0')]).toEqual([true, false]);
 });
 
-test('when much is kept, encodings are kept without what their objects have, and found whole', async () => {
+test('when the cache is large, encodings are stored without the parts that equal their objects, and returned whole', async () => {
   const packed = { lengthOf: recordLength, unpack: unpackRecords };
   const asked: unknown[] = [];
   const entries = makeEntries();
@@ -114,14 +114,14 @@ test('when much is kept, encodings are kept without what their objects have, and
   expect(each.map(record => joined([record]))).toEqual(EXPECTED.slice(0, 3).map(record => joined([record])));
 });
 
-test('nothing is encoded ahead that would not be kept', async () => {
+test('nothing is encoded ahead that would not be cached', async () => {
   const { entries, inPool, form, records } = setUp(encode, 1000);
   records.makeAhead(request(), entries, form);
   for (let turns = 0; turns < 20; turns++) await new Promise(resolve => setImmediate(resolve));
   expect(inPool.length).toBeLessThan(entries.length / 2);
 });
 
-test('what the pool fails to encode is encoded here', async () => {
+test('objects that the pool fails to encode are encoded by the front end', async () => {
   const { entries, here, inPool, form, encodings, records } = setUp(() => {
     throw new Error('the thread has ended');
   });
@@ -130,7 +130,7 @@ test('what the pool fails to encode is encoded here', async () => {
   expect([here.length, inPool.length > 0]).toEqual([entries.length, true]);
 });
 
-test('nothing is encoded any more when the client has gone away, or an object cannot be encoded', async () => {
+test('encoding stops when the client has disconnected, or an object cannot be encoded', async () => {
   const gone = setUp(encode);
   await gone.records.measure(request(true), gone.entries, gone.form);
   expect([...gone.here, ...gone.inPool]).toEqual([]);

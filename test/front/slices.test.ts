@@ -63,7 +63,7 @@ test('many long computations share one slice of a turn, and all of them proceed'
   expect(new Set(early)).toEqual(new Set(names));
 });
 
-test('an error of a visit rejects its computation, and no other', async () => {
+test('an error in a visit rejects its computation, and no other', async () => {
   const slices = new Slices();
   const slow = slices.forEach(items, () => {
     spin(SLICE_MS / 10);

@@ -42,7 +42,7 @@ describe('post-start hooks', () => {
     expect([failing(hooks), await isDone(hooks)]).toEqual([[], true]);
   });
 
-  test('are done if there is none', async () => {
+  test('are done if there are no controllers', async () => {
     expect(await isDone(new StartHooks([]))).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ const KEY = 'core/secrets/default/a';
 const SECRETS = { group: '', resource: 'secrets' };
 const ignore = (): void => undefined;
 
-test('an object that could not be read can be read when its page is sent again', () => {
+test('an object that could not be read is read when its page is sent again', () => {
   const live = new LiveRegistry(registryOf('neutral'), [], [], { error: ignore });
   const unreadable: string[] = [];
   const state = new State(live, Date.now, ignore, ignore, ignore, undefined, 1000, ({ reason }) =>

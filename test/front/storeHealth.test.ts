@@ -30,7 +30,7 @@ test('the store is read regularly without requests, so that a check answers at o
   expect(read).toHaveBeenCalledTimes(11);
 });
 
-test('a failure of the store is reported as soon as it is found, and its recovery at the next check', async () => {
+test('a failure of the store is reported as soon as it is detected, and its recovery at the next check', async () => {
   let isBroken = false;
   const health = new StoreHealth(async () => {
     if (isBroken) throw new Error('disk gone');
@@ -44,7 +44,7 @@ test('a failure of the store is reported as soon as it is found, and its recover
   health.close();
 });
 
-test('a store that does not answer passes no check once the last one is too old', async () => {
+test('a store that does not answer fails checks once the last successful read is too old', async () => {
   let isStuck = false;
   const health = new StoreHealth(() => (isStuck ? new Promise(() => undefined) : Promise.resolve()));
   await health.check();

@@ -21,7 +21,7 @@ const codeOf = (query: string): number => {
   }
 };
 
-test('the parts of a list are its JSON, with the announced length', () => {
+test('the concatenated parts of a list are its JSON, with the announced length', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), names => {
       const items = names.map(name => new Entry('', 1, Buffer.from(`{${JSON.stringify({ name }).slice(1)}`)));
@@ -47,7 +47,7 @@ test.each([
   expect(codeOf(query)).toBe(code);
 });
 
-test('an invalid match is refused with the message of the reference', () => {
+test('an invalid match is refused with the message of upstream', () => {
   const asked = parseQuery('resourceVersionMatch=Exact&resourceVersion=0&continue=x');
   expect(() => parseListOptions(asked, naming)).toThrow(
     'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided, resourceVersionMatch: ' +
@@ -76,12 +76,9 @@ test.each([
   ['', '', 'metadata.name=a,metadata.namespace=ns', true],
   ['', 'ns', 'metadata.name!=a', false],
   ['', 'ns', 'type=x', false],
-])(
-  "the path's name %j in namespace %j with the fields %j asks for one object: %j",
-  (name, namespace, fields, single) => {
-    expect(selected(name, namespace, fields).key).toBe(single ? 'core/secrets/ns/a' : undefined);
-  },
-);
+])("the path's name %j in namespace %j with the fields %j select one object: %j", (name, namespace, fields, single) => {
+  expect(selected(name, namespace, fields).key).toBe(single ? 'core/secrets/ns/a' : undefined);
+});
 
 test('built-in cluster-scoped kinds without fields of their own can be selected by namespace', () => {
   const whole = { ...kind, namespaced: false, strategy: { fieldAliases: new Map(), selectableFields: new Map() } };

@@ -21,7 +21,7 @@ import { partly } from '../support/values.js';
 /** A later turn of the event loop. */
 export const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-/** The user of each token in the pool; the anonymous user may do nothing. */
+/** The user of each token in the pool; the anonymous user has no permissions. */
 export const grantFor = (name: string): Grant => ({
   user: { name, uid: '', groups: [], extra: new Map() },
   identityFor: 'forever',
@@ -56,7 +56,7 @@ export function fakeState(): State & { put(key: string, value?: string): void; r
   return state as unknown as ReturnType<typeof fakeState>;
 }
 
-/** A front end whose pool is `run` and whose writer is silent: verdicts are given to `proposals`. */
+/** A front end with the pool `run` and a writer that does not answer: the test sets the verdicts of `proposals`. */
 export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
   const registry = registryOf('neutral');
   const state = fakeState();
@@ -97,11 +97,11 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
 export interface Sent {
   readonly exchange: Exchange;
   readonly status: () => number | undefined;
-  /** A part of the body arrives: bytes that take no memory. Returns the result of the front end for it. */
+  /** Delivers a part of the body, which takes no memory. Returns the result of the front end for it. */
   arrive(bytes: number): void | Promise<void>;
-  /** The body is complete. */
+  /** Ends the body. */
   complete(): void;
-  /** The client goes away. */
+  /** Disconnects the client. */
   leave(): void;
 }
 

@@ -16,7 +16,7 @@ test('characters that a header cannot contain are omitted', () => {
   expect(values('a\r\nset-cookie: b', '\u0000', '\u007f', '\u0085', '\ud800', '', 'kept')).toEqual(['299 - "kept"']);
 });
 
-test('with too many characters, every warning is truncated, then as many are kept as fit', () => {
+test('with too many characters, every warning is truncated, and then those that fit are kept', () => {
   const long = 'x'.repeat(WARNINGS_CHARACTERS + 1);
   expect(values(long)).toEqual([`299 - "${'x'.repeat(WARNING_CHARACTERS)}"`]);
   const many = Array.from({ length: 100 }, (_, i) => `${i}${'y'.repeat(300)}`);

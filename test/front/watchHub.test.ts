@@ -99,11 +99,11 @@ test('a client too far behind is disconnected, also while it catches up', async 
   expect(behind.reader.state).toBe('aborted');
 });
 
-/** Initial objects of as many slices. */
+/** Initial objects that fill `count` slices. */
 const slices = (count: number) =>
   Array.from({ length: count }, () => ({ type: 'ADDED' as const, object: Buffer.alloc(LIST_SLICE_BYTES) }));
 
-test('a slow client is awaited slice by slice, with one listener', async () => {
+test('the hub waits for a slow client slice by slice, with one listener', async () => {
   const { reader, watcher } = setUp(() => Buffer.from('.'));
   reader.unsent = LIST_SLICE_BYTES;
   const caughtUp = watcher.catchUp(slices(20), undefined);
@@ -119,7 +119,7 @@ test('a slow client is awaited slice by slice, with one listener', async () => {
   expect(reader.drains.length).toBe(1);
 });
 
-test('a watch that ends while its client is awaited releases everything', async () => {
+test('a watch that ends while the hub waits for its client releases everything', async () => {
   for (const end of ['ended', 'finish'] as const) {
     const { hub, reader, watcher, change } = setUp(() => Buffer.from('.'));
     reader.unsent = LIST_SLICE_BYTES;
@@ -132,7 +132,7 @@ test('a watch that ends while its client is awaited releases everything', async 
   }
 });
 
-test('encodings of changes that waited for the initial objects are dropped once they were sent', async () => {
+test('encodings of changes that waited for the initial objects are dropped once the changes are sent', async () => {
   const { hub, reader, watcher, change } = setUp();
   const caughtUp = watcher.catchUp([{ type: 'ADDED', object: Buffer.from('old') }], undefined);
   const six = change(6);
@@ -142,7 +142,7 @@ test('encodings of changes that waited for the initial objects are dropped once 
   expect(six.encodings).toBeUndefined();
 });
 
-test('encodings are dropped once a change was sent; a failed one ends the watch with an ERROR', async () => {
+test('encodings are dropped once a change is sent; a failed encoding ends the watch with an ERROR', async () => {
   const { hub, reader, watcher, change } = setUp(() => Promise.reject(new Error('broken')));
   await watcher.catchUp([], undefined);
   const six = change(6);

@@ -41,7 +41,7 @@ interface Given {
   readonly proposals?: Proposals;
 }
 
-/** A write on the object `a` whose jobs are answered by `job`; `recent` brings the cache up to the store. */
+/** A write to the object `a` whose jobs are answered by `job`; `recent` brings the cache up to date with the store. */
 function setUp(
   job: (fields: JobFields & { id: number }) => JobResult | Promise<JobResult>,
   { path = PATH, recent, proposals = new Proposals() }: Given = {},
@@ -101,7 +101,7 @@ test('after a conflict it runs again on the newer object', async () => {
   expect([await result, starts]).toEqual([200, ['first', 'second']]);
 });
 
-test('a write that loses every time is a conflict', async () => {
+test('a write that loses every race is a conflict', async () => {
   const { starts, result, decide } = setUp(({ id }) => proposes(id));
   for (let i = 0; i < WRITE_RETRIES; i++) await decide({ is: 'stale' });
   expect([await result, starts.length]).toEqual([409, WRITE_RETRIES]);
@@ -116,7 +116,7 @@ test('a proposal without a body is answered with the object as its revision has 
 });
 
 test.each([KEY, 'core/configmaps/shop/none'])(
-  'a write on an object that its body names runs again with it: %s',
+  'a write that refers to another object in its body runs again with that object: %s',
   async key => {
     const keys: unknown[] = [];
     const { starts, result } = setUp(
@@ -131,7 +131,7 @@ test.each([KEY, 'core/configmaps/shop/none'])(
   },
 );
 
-test('a dry run of a create under a name that is taken runs again on the object of that name', async () => {
+test('a dry run of a create with an existing name runs again on the object of that name', async () => {
   const { starts, result } = setUp(({ id, current }) => responds(id, current ? 409 : 201, KEY), {
     path: '/api/v1/namespaces/shop/configmaps',
   });
@@ -146,7 +146,7 @@ test('a refusal on an object that another process has changed meanwhile is follo
   expect([await result, starts]).toEqual([409, ['first', 'second']]);
 });
 
-test('the writer ends: writes in flight and later ones get 504', async () => {
+test('writes in flight and later ones get 504 when the writer ends', async () => {
   const { proposals, result } = setUp(({ id }) => proposes(id));
   await turn();
   proposals.writerEnded();
@@ -154,7 +154,7 @@ test('the writer ends: writes in flight and later ones get 504', async () => {
   expect(() => proposals.open()).toThrow(/did not complete/);
 });
 
-test('the writer does not answer in time: 504, and a late verdict is ignored', async () => {
+test('a write gets 504 if the writer does not answer in time, and a late verdict is ignored', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const { result, decide } = setUp(({ id }) => proposes(id));
   await turn();
@@ -166,7 +166,7 @@ test('the writer does not answer in time: 504, and a late verdict is ignored', a
   await decide({ is: 'committed', revision: 3 });
 });
 
-test('a write whose time is over is not tried again', async () => {
+test('a write whose time has passed is not retried', async () => {
   const { state, result, decide } = setUp(({ id }) => proposes(id));
   await turn();
   state.time = WRITE_MS;
@@ -174,20 +174,20 @@ test('a write whose time is over is not tried again', async () => {
   expect(await result).toBe(504);
 });
 
-test('too many proposals wait for the writer: 429, and nothing was asked of the pool', async () => {
+test('a write gets 429 without a pool job while too many proposals wait for the writer', async () => {
   const full = new Proposals();
   for (let i = 0; i < POOL_QUEUE; i++) full.open();
   const { starts, result } = setUp(({ id }) => proposes(id), { proposals: full });
   expect([await result, starts]).toEqual([429, []]);
 });
 
-test('the thread of the pool ends: the write fails, and its proposal does not stay open', async () => {
+test('a write fails if its pool thread ends, and its proposal does not stay open', async () => {
   const { proposals, result } = setUp(() => Promise.reject(new Error('a pool thread ended with code 1')));
   expect(await result).toBe('a pool thread ended with code 1');
   for (let i = 0; i < POOL_QUEUE; i++) proposals.open();
 });
 
-test('for a client that is gone a lost race is not run again', async () => {
+test('after a lost race, a write is not run again for a client that has disconnected', async () => {
   const { sent, starts, result, decide } = setUp(({ id }) => proposes(id));
   await turn();
   sent.leave();

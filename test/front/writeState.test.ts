@@ -41,11 +41,11 @@ describe('after the job', () => {
     expect(afterJob(FIRST_ATTEMPT, proposal(), nothing)).toEqual(proposed());
   });
 
-  test('a success that proposes nothing is the answer', () => {
+  test('a success without a proposal is the answer', () => {
     expect(afterJob(FIRST_ATTEMPT, response(200), nothing)).toEqual({ is: 'answered', response: response(200) });
   });
 
-  test('a refusal is looked at again, since the object may have been outdated', () => {
+  test('a refusal is checked again, since the object may have been outdated', () => {
     expect(afterJob(FIRST_ATTEMPT, response(404), nothing)).toEqual({
       ...FIRST_ATTEMPT,
       is: 'refused',
@@ -53,17 +53,17 @@ describe('after the job', () => {
     });
   });
 
-  test('a refusal on an object that was looked at again stands', () => {
+  test('a refusal for an object that was checked again is final', () => {
     const state = { ...FIRST_ATTEMPT, isRechecked: true };
     expect(afterJob(state, response(409), nothing)).toEqual({ is: 'answered', response: response(409) });
   });
 
-  test('an object that the body names is given to the next attempt', () => {
+  test('an object that the body refers to is passed to the next attempt', () => {
     const unseen: JobResult = { id: 1, is: 'unseen', key: 'core/pods/a/b' };
     expect(afterJob(FIRST_ATTEMPT, unseen, nothing)).toEqual(interrupted({ key: 'core/pods/a/b' }));
   });
 
-  test('a dry run is tried again on the object whose name it has generated, if there is one', () => {
+  test('a dry run is retried on the object whose name it has generated, if there is one', () => {
     const dryRun = response(201, 'core/pods/a/b');
     const exists = (key: string): boolean => key === 'core/pods/a/b';
     expect(afterJob(FIRST_ATTEMPT, dryRun, exists)).toEqual(interrupted({ key: 'core/pods/a/b', warnings: [] }));
@@ -71,13 +71,13 @@ describe('after the job', () => {
     expect(afterJob({ ...FIRST_ATTEMPT, key: 'core/pods/a/b' }, dryRun, exists)).toMatchObject({ is: 'answered' });
   });
 
-  test('an object that is gone before the second of two writes gets the answer after the first', () => {
+  test('if the object is deleted before the second of two writes, the answer is that after the first', () => {
     const begun = response(200);
     expect(afterJob({ ...FIRST_ATTEMPT, begun }, response(404), nothing)).toEqual({ is: 'answered', response: begun });
     expect(afterJob({ ...FIRST_ATTEMPT, begun }, response(403), nothing)).toMatchObject({ is: 'refused' });
   });
 
-  test('a result that no write has is an error', () => {
+  test('an impossible result of a write is an error', () => {
     expect(afterJob(FIRST_ATTEMPT, { id: 1, is: 'granted' }, nothing)).toMatchObject({ is: 'failed' });
   });
 });
@@ -88,12 +88,12 @@ describe('after the verdict', () => {
     expect(state).toEqual({ is: 'answered', response: response(7) });
   });
 
-  test('the first of two writes is followed by an attempt of the second', () => {
+  test('the first of two writes is followed by an attempt at the second', () => {
     const state = afterVerdict(proposed(true), { id: 1, is: 'committed', revision: 7 }, committedAnswer);
     expect(state).toEqual(interrupted({ key: 'k', begun: response(7) }));
   });
 
-  test('after a conflict there is another attempt, from the object that won, with the warnings so far', () => {
+  test('a conflict leads to another attempt, from the object that won, with the warnings so far', () => {
     const stale = { id: 1, is: 'stale' } as const;
     expect(afterVerdict(proposed(), stale, committedAnswer)).toEqual(interrupted({ key: 'k', warnings: [] }));
     const headers = [['warning', '299 - "odd \\"name\\""']] as const;
@@ -104,14 +104,14 @@ describe('after the verdict', () => {
     expect(afterInterruption(interrupted({ warnings: ['w'] }), retry)).toMatchObject({ attempt: 2, warnings: ['w'] });
   });
 
-  test.each(['the writer has ended', 'the writer has not answered in time'])('%s: 504', message => {
+  test.each(['the writer has ended', 'the writer has not answered in time'])('if %s, the answer is 504', message => {
     expect(afterVerdict(proposed(), { id: 1, is: 'unavailable', message }, committedAnswer)).toMatchObject({
       is: 'failed',
       error: { reason: 'Timeout', code: 504 },
     });
   });
 
-  test('an error of the store is a 500 with its message', () => {
+  test('an error of the store is answered with 500 and its message', () => {
     expect(afterVerdict(proposed(), { id: 1, is: 'error', message: 'disk full' }, committedAnswer)).toMatchObject({
       is: 'failed',
       error: { code: 500, message: 'Internal error occurred: disk full' },
@@ -119,7 +119,7 @@ describe('after the verdict', () => {
   });
 });
 
-describe('after a refusal was looked at again', () => {
+describe('after a refusal was checked again', () => {
   const refused = { ...FIRST_ATTEMPT, is: 'refused', refusal: response(404) } as const;
 
   test('an outdated object leads to one more attempt', () => {
@@ -132,12 +132,12 @@ describe('after a refusal was looked at again', () => {
 });
 
 describe('after an interruption', () => {
-  test('the next attempt keeps what the others have found', () => {
+  test('the next attempt keeps the results of earlier ones', () => {
     const known = { key: 'k', isRechecked: true, begun: response(200) };
     expect(afterInterruption(interrupted(known), ON_TIME)).toEqual({ is: 'attempting', attempt: 2, ...known });
   });
 
-  test('attempts are bounded: then it is a conflict', () => {
+  test('after the maximum number of attempts, the answer is a conflict', () => {
     let state: WriteState = FIRST_ATTEMPT;
     let attempts = 0;
     while (state.is === 'attempting') {
@@ -147,14 +147,14 @@ describe('after an interruption', () => {
     expect([attempts, state]).toEqual([WRITE_RETRIES, { is: 'conflicted' }]);
   });
 
-  test('after its time a write is not tried again: 504', () => {
+  test('after its time has passed, a write is not retried and gets 504', () => {
     expect(afterInterruption(interrupted(), { ...ON_TIME, isLate: true })).toMatchObject({
       is: 'failed',
       error: { code: 504 },
     });
   });
 
-  test('for a client that is gone nothing is tried again, but the second of two writes', () => {
+  test('for a client that has disconnected only the second of two writes is still attempted', () => {
     const gone = { ...ON_TIME, isClientGone: true };
     expect(afterInterruption(interrupted(), gone)).toMatchObject({ is: 'failed' });
     expect(afterInterruption(interrupted({ begun: response(200) }), gone)).toMatchObject({ is: 'attempting' });

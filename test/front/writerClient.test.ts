@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { WriterClient } from '../../workers/front/state/writerClient.js';
 
-test('requests to a writer that has ended are refused with 504, those in flight too', async () => {
+test('requests to a writer that has ended, and requests in flight, are refused with 504', async () => {
   const { port1, port2 } = new MessageChannel();
   const writer = new WriterClient();
   writer.attach(port1);

@@ -74,7 +74,7 @@ describe('all checks', () => {
     expect((await ask('livez', '', 'exclude=nosuch')).text).toBe('ok');
   });
 
-  test('one failing check makes it 500, with the reason only in the log; an excluded check does not run [R313]', async () => {
+  test('one failing check makes the answer 500, with the reason only in the log; an excluded check does not run [R313]', async () => {
     const onResult = vi.fn();
     const failed = await healthAnswer('livez', '', '', [ping, failing], onResult);
     expect([failed.status, failed.text]).toEqual([
@@ -125,7 +125,7 @@ describe('one check', () => {
     for (const name of names) expect((await ask('readyz', `/${name}`)).status).toBe(200);
   });
 
-  test('a failing one is 500', async () => {
+  test('a failing check is answered with 500', async () => {
     expect(await healthAnswer('livez', '/broken', '', [failing])).toMatchObject({
       status: 500,
       text: 'internal server error: reason withheld\n',
@@ -151,7 +151,7 @@ describe('checks of the server', () => {
     expect((await healthAnswer('livez', '/etcd', '', [broken])).status).toBe(500);
     expect((await healthAnswer('livez', '', '', [registrationCheck(() => false)])).status).toBe(500);
   });
-  test('the plugin brings ping and log', async () => {
+  test('the plugin contributes ping and log', async () => {
     const made = await Promise.all(basic.contribute(basic.parse({})).map(c => c.make(partly<Host>({ log }))));
     expect(made.map(check => (check as HealthCheck).name)).toEqual(['ping', 'log']);
     expect((await healthAnswer('healthz', '', 'verbose', made as HealthCheck[])).text).toContain('[+]log ok');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
-/* An autoscaler that clients write in both of its versions. v2 is stored, of which v1 cannot show everything. */
+/* An autoscaler that clients write in both of its versions. v2 is the storage version; v1 cannot show all of it. */
 
 let api: Api;
 let name = 0;
@@ -52,25 +52,25 @@ test.each([
         spec: { maxReplicas: 7, scaleTargetRef },
       }),
   ],
-])('%s in v1 leaves the status as it was written in v2', async (_, write) => {
+])('%s in v1 keeps the status as it was written in v2', async (_, write) => {
   await makeAutoscaler();
   expect((await write()).status).toBe(200);
   const { spec, status: now } = await inV2();
   expect([spec!['maxReplicas'], now]).toEqual([7, status]);
 });
 
-test('a status that is written in v1 leaves the metrics of the spec in their order', async () => {
+test('a status that is written in v1 keeps the order of the metrics in the spec', async () => {
   await makeAutoscaler();
   const patched = await api.patch(`${path('v1')}/status`, MERGE, { status: { desiredReplicas: 4 } });
   expect(patched.status).toBe(200);
   const { spec, status: now } = await inV2();
   expect([spec!['metrics'], now!['desiredReplicas']]).toEqual([metrics, 4]);
-  // v1 has no absent quantity.
+  // In v1, a quantity cannot be absent.
   expect(JSON.stringify(now!['currentMetrics'])).toContain('"averageValue":"0","averageUtilization":10');
 });
 
-test('an update in v1 that changes nothing keeps the version', async () => {
-  // The order that v1 has.
+test('an update in v1 that changes nothing keeps the resource version', async () => {
+  // The order of metrics in v1.
   await makeAutoscaler([external, cpu]);
   const before = (await inV2()).metadata!.resourceVersion;
   const { body } = await api.get(path('v1'));

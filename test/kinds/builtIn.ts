@@ -19,7 +19,7 @@ export function builtInStrategies(naming: NamingName): Strategies {
 
 const registries = new Map<NamingName, Registry>();
 
-/** The registry of a server without plugins. It is made once for each naming, which takes some 10 ms. */
+/** The registry of a server without plugins. It is created once for each naming, which takes about 10 ms. */
 export function registryOf(naming: NamingName): Registry {
   const known = registries.get(naming) ?? builtInRegistry(naming, builtInStrategies(naming));
   registries.set(naming, known);

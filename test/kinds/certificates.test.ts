@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Refusal } from '../../core/model/refusal.js';
-import { Api } from '../api/support.js';
+import { Api, causesIn } from '../api/support.js';
 import { create, contextWith, lines, object, strategyOf } from './helpers.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 
@@ -23,7 +23,7 @@ describe('a certificate signing request', () => {
   const rules = strategyOf(NAME);
   const approval = (body: ApiObject, current: ApiObject): ApiObject =>
     rules.subresources!.get('approval')!(body, structuredClone(current), contextWith());
-  const refused = (body: ApiObject, current: ApiObject): string[] => {
+  const violationsOf = (body: ApiObject, current: ApiObject): string[] => {
     try {
       approval(body, current);
     } catch (error) {
@@ -34,7 +34,7 @@ describe('a certificate signing request', () => {
     return [];
   };
 
-  test('has no list of conditions after an update of its status that has none', () => {
+  test('has no list of conditions after an update of its status without one', () => {
     const made = request({}, { status: {} });
     rules.prepareStatus(made, request({}, { status: {} }), contextWith());
     expect(made['status']).toEqual({});
@@ -94,12 +94,12 @@ describe('a certificate signing request', () => {
     expect(wrongWith({ signerName: `example.com/${'a'.repeat(600)}` })[0]).toContain('validating label');
   });
 
-  test('may have any path segment as its name, which is checked where all else is valid', async () => {
+  test('may have any path segment as its name, which is checked only if everything else is valid', async () => {
     const api = await Api.shared();
     const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All';
     const fieldsOf = async (metadata: object): Promise<string[]> => {
       const { body } = await api.post(path, { ...request(), metadata });
-      const { causes = [] } = (body['details'] ?? {}) as unknown as { causes?: { field: string }[] };
+      const causes = causesIn(body);
       return causes.map(({ field }) => field);
     };
     expect(await fieldsOf({ name: 'A b' })).toEqual([]);
@@ -108,7 +108,7 @@ describe('a certificate signing request', () => {
     await api.close();
   });
 
-  test('is decided only by its approval, of which only conditions and metadata are used', () => {
+  test('is decided only by its approval subresource, of which only conditions and metadata are used', () => {
     const body = request(
       { signerName: 'other.com/x' },
       { status: { conditions: [condition('Approved')], certificate: 'AAAA' } },
@@ -138,28 +138,28 @@ describe('a certificate signing request', () => {
     });
   });
 
-  test('is decided once, either way, with conditions in order [R516 R517]', () => {
+  test('is approved or denied only once, with conditions in order [R516 R517]', () => {
     const open = request({}, { status: {} });
-    expect(refused(decided(), decided(condition('Approved')))).toEqual([
+    expect(violationsOf(decided(), decided(condition('Approved')))).toEqual([
       'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
     ]);
-    expect(refused(decided(condition('Approved'), condition('Denied')), open)).toEqual([
+    expect(violationsOf(decided(condition('Approved'), condition('Denied')), open)).toEqual([
       'status.conditions[1].type: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
     ]);
-    expect(refused(decided(condition('Denied', { status: 'False' })), open)).toEqual([
+    expect(violationsOf(decided(condition('Denied', { status: 'False' })), open)).toEqual([
       'status.conditions[0].status: Unsupported value: "False": supported values: "True"',
     ]);
-    expect(refused(decided(condition('', { status: 'Maybe' }), condition('X', { status: '' })), open)).toEqual([
+    expect(violationsOf(decided(condition('', { status: 'Maybe' }), condition('X', { status: '' })), open)).toEqual([
       'status.conditions[0].type: Required value',
       'status.conditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"',
       'status.conditions[1].status: Required value',
     ]);
-    expect(refused(decided(condition('X'), condition('X')), open)).toEqual([
+    expect(violationsOf(decided(condition('X'), condition('X')), open)).toEqual([
       'status.conditions[1].type: Duplicate value: "X"',
     ]);
   });
 
-  test('gets its certificate and other conditions once through its status, and never decisions [R518]', () => {
+  test('gets its certificate and other conditions once, through its status, which never changes decisions [R518]', () => {
     const status = (made: ApiObject, old: ApiObject): string[] => {
       rules.prepareStatus(made, old, contextWith());
       return lines(rules.validateStatus(made, old, contextWith()));

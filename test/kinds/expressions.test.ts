@@ -31,7 +31,8 @@ const webhook = (change: object): ApiObject =>
     ],
   });
 
-const refused = (storageName: string, object: ApiObject): string[] => lines(create(storageName, object).violations);
+const violationsOf = (storageName: string, object: ApiObject): string[] =>
+  lines(create(storageName, object).violations);
 
 describe('policies', () => {
   it.each([
@@ -41,23 +42,23 @@ describe('policies', () => {
     [{ expression: 'true', message: ' ' }, ['message: Invalid value: " ": message must be non-empty if specified']],
     [{ expression: ' ' }, ['expression: Required value: expression is not specified']],
   ])('a validation of %j has the violations %j', (validation, wrong) => {
-    expect(refused(POLICIES, policy({ validations: [validation] }))).toEqual(
+    expect(violationsOf(POLICIES, policy({ validations: [validation] }))).toEqual(
       wrong.map(line => `spec.validations[0].${line}`),
     );
   });
-  it('only messages cannot ask the authorizer, and params need a paramKind', () => {
+  it('all expressions except messages can use the authorizer, and params need a paramKind', () => {
     const asks = 'authorizer.group("").resource("pods").check("get").allowed()';
-    expect(refused(POLICIES, policy({ validations: [{ expression: asks }] }))).toEqual([]);
+    expect(violationsOf(POLICIES, policy({ validations: [{ expression: asks }] }))).toEqual([]);
     const inMessage = { expression: 'true', messageExpression: `string(${asks})` };
-    expect(refused(POLICIES, policy({ validations: [inMessage] }))).toEqual([
+    expect(violationsOf(POLICIES, policy({ validations: [inMessage] }))).toEqual([
       expect.stringContaining("undeclared reference to 'authorizer'"),
     ]);
     const usesParams = { validations: [{ expression: 'params.x == 1' }] };
-    expect(refused(POLICIES, policy(usesParams))).toEqual([
+    expect(violationsOf(POLICIES, policy(usesParams))).toEqual([
       expect.stringContaining("undeclared reference to 'params'"),
     ]);
     const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' };
-    expect(refused(POLICIES, policy({ ...usesParams, paramKind }))).toEqual([]);
+    expect(violationsOf(POLICIES, policy({ ...usesParams, paramKind }))).toEqual([]);
   });
   it('a variable may use those before it, and has the type of its expression', () => {
     const [one, two] = [
@@ -65,28 +66,30 @@ describe('policies', () => {
       { name: 'two', expression: 'variables.one + 1' },
     ];
     const validations = [{ expression: 'variables.two == 2' }];
-    expect(refused(POLICIES, policy({ variables: [one, two], validations }))).toEqual([]);
-    expect(refused(POLICIES, policy({ variables: [two, one], validations }))).toEqual([
+    expect(violationsOf(POLICIES, policy({ variables: [one, two], validations }))).toEqual([]);
+    expect(violationsOf(POLICIES, policy({ variables: [two, one], validations }))).toEqual([
       expect.stringContaining("undefined field 'one'"),
     ]);
     expect(
-      refused(POLICIES, policy({ variables: [one], validations: [{ expression: 'variables.one == "s"' }] })),
+      violationsOf(POLICIES, policy({ variables: [one], validations: [{ expression: 'variables.one == "s"' }] })),
     ).toEqual([expect.stringContaining('found no matching overload')]);
   });
-  it('an update is checked with the expressions of all releases where they are unchanged', () => {
+  it('unchanged expressions of an update are checked with the functions of all releases', () => {
     const before = policy({});
     expect(update(POLICIES, before, draft => void (draft.metadata.labels = { a: 'b' })).violations).toEqual([]);
     const broken = policy({ validations: [{ expression: 'nothing' }] });
     expect(update(POLICIES, before, draft => void (draft.spec = broken.spec)).violations).toHaveLength(1);
   });
-  it('a binding has a parameter by name or by selector, and says what happens without one', () => {
+  it('a binding refers to a parameter by name or by selector, and defines the action if there is none', () => {
     const binding = (paramRef: object): ApiObject =>
       made({ spec: { policyName: 'p', validationActions: ['Deny'], paramRef } });
-    expect(refused(BINDINGS, binding({ name: 'n', parameterNotFoundAction: 'Deny' }))).toEqual([]);
-    expect(refused(BINDINGS, binding({ name: 'n' }))).toEqual([
+    expect(violationsOf(BINDINGS, binding({ name: 'n', parameterNotFoundAction: 'Deny' }))).toEqual([]);
+    expect(violationsOf(BINDINGS, binding({ name: 'n' }))).toEqual([
       'spec.paramRef.parameterNotFoundAction: Required value',
     ]);
-    expect(refused(BINDINGS, binding({ name: 'n', selector: {}, parameterNotFoundAction: 'Deny' }))).toHaveLength(2);
+    expect(violationsOf(BINDINGS, binding({ name: 'n', selector: {}, parameterNotFoundAction: 'Deny' }))).toHaveLength(
+      2,
+    );
     const alpha = { ...binding({ name: 'n' }), apiVersion: 'admissionregistration.k8s.io/v1alpha1' };
     expect(create(BINDINGS, alpha)).toMatchObject({
       made: { spec: { paramRef: { parameterNotFoundAction: 'Deny' } } },
@@ -114,7 +117,7 @@ describe('webhooks', () => {
       `rules[0].resources[1]: Invalid value: "pods/log": if 'pods/*' is present, must not specify pods/log`,
     ],
   ])('%j is refused', (change, line) => {
-    expect(refused(WEBHOOKS, webhook(change))).toEqual([`webhooks[0].${line}`]);
+    expect(violationsOf(WEBHOOKS, webhook(change))).toEqual([`webhooks[0].${line}`]);
   });
   it('an update may keep side effects that the stored object has', () => {
     const old = webhook({ sideEffects: 'Some' });

@@ -13,7 +13,7 @@ import { builtInStrategies, registryOf } from './builtIn.js';
 export const strategyOf = (storageName: string): Strategy =>
   completeStrategy(builtInStrategies('kubernetes').get(storageName) ?? {});
 
-/** The resources of a storage name: the version that is stored first. */
+/** The resources of a storage name, with the storage version first. */
 const resources = new Map<string, Resource[]>();
 for (const { versions } of registryOf('kubernetes').groups.values())
   for (const one of versions.flatMap(version => [...version.resources.values()])) {
@@ -31,14 +31,14 @@ function completed(given: unknown, value: unknown): unknown {
 
 const jsonOf = (given: object): Json => JSON.parse(JSON.stringify(given)) as Json;
 
-/** Decodes an object, in its own version or the one that is stored. Throws TypeMismatch. */
+/** Decodes an object in its own version or in the storage version. Throws TypeMismatch. */
 export function decodedOnly(storageName: string, given: ApiObject): ApiObject {
   const known = resources.get(storageName)!;
   const resource = known.find(({ apiVersion }) => apiVersion === given.apiVersion) ?? known[0]!;
   return decodeAsKind(resource, jsonOf(given), { strictErrors: [] });
 }
 
-/** An object as strategies get it: with the members that decoding makes sure of. It has no status if none is given. */
+/** An object as strategies get it: with the members that decoding guarantees. It has a status only if one is given. */
 export function decoded<T extends ApiObject>(storageName: string, given: ApiObject): T {
   const { status, ...others } = decodedOnly(storageName, given);
   const object = given['status'] === undefined ? others : { ...others, status };

@@ -3,7 +3,7 @@ import { create, contextWith, object, strategyOf, update } from './helpers.js';
 
 /*
  * Bodies as large as the server accepts, for which an algorithm with more than linear time would not end. A test of
- * this file that exceeds the time limit of the runner has found one.
+ * this file that exceeds the time limit of the runner has found such an algorithm.
  */
 
 const MANY = 30_000;
@@ -88,12 +88,12 @@ test('very many resources of a limit range are compared in linear time', () => {
   expect(create('core/limitranges', limits).violations).toEqual([]);
 });
 
-test('very many unknown scopes of a quota, of which each violation shows all, are refused in linear time', () => {
+test('very many unknown scopes of a quota are refused in linear time, although each violation shows all of them', () => {
   const quota = object('ResourceQuota', { spec: { scopes: numbered(i => `s${i}`) } });
   expect(create('core/resourcequotas', quota).violations).toHaveLength(MANY);
 });
 
-test('very many unreadable versions of a server, of which each violation shows all, are refused in linear time', () => {
+test('very many unreadable versions of a server are refused in linear time, although each violation shows all of them', () => {
   const versions = { encodingVersion: 'v0', decodableVersions: numbered(i => `v${i}`) };
   const server = { apiServerID: 'a', ...versions, servedVersions: numbered(i => `w${i}`) };
   const status = { storageVersions: [server], commonEncodingVersion: 'v0' };

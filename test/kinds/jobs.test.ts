@@ -72,7 +72,7 @@ describe('jobs', () => {
       'spec.template.spec.restartPolicy',
     ]);
   });
-  it('completions of an indexed job change only with its parallelism, those of others never', () => {
+  it('completions of an indexed job change only with its parallelism, those of other jobs never', () => {
     const of = (mode: string) =>
       create('batch/jobs', job({ completionMode: mode, completions: 2, parallelism: 2 })).made;
     const change = (made: ApiObject, to: object) =>
@@ -94,7 +94,7 @@ describe('jobs', () => {
     expect(change({ nodeSelector: { a: 'b' }, tolerations: [{ operator: 'Exists' }] })).toEqual([]);
     expect(change({ containers: [{ name: 'c', image: 'registry.example/d:1' }] })).toContain('spec.template');
   });
-  it('counts the indexes of a text', () => {
+  it('counts the indexes in a list of ranges', () => {
     expect(countIndexes('0,2-4,7', 8)).toBe(5);
     expect(countIndexes('', 8)).toBe(0);
     expect(countIndexes('2-1', 8)).toMatch(/non-increasing/);
@@ -154,7 +154,7 @@ describe('schedules', () => {
 });
 
 describe('warnings of pods', () => {
-  const warned = (kind: string, given: ApiObject): string[] => {
+  const warningsOf = (kind: string, given: ApiObject): string[] => {
     const found: string[] = [];
     create(kind, given, { ...contextWith(), warn: text => void found.push(text) });
     return found;
@@ -162,7 +162,7 @@ describe('warnings of pods', () => {
   const container = (more: object) => ({ containers: [{ ...pod.containers[0], ...more }] });
   it('are about fractional bytes, redefined variables and removed volume types', () => {
     expect(
-      warned(
+      warningsOf(
         'core/pods',
         object('Pod', { spec: container({ resources: { limits: { memory: '100m', cpu: '100m' } } }) }),
       ),
@@ -175,7 +175,7 @@ describe('warnings of pods', () => {
       { name: 'A', value: '$(A)2' },
       { name: 'A', value: '3' },
     ];
-    expect(warned('core/pods', object('Pod', { spec: container({ env }) }))).toEqual([
+    expect(warningsOf('core/pods', object('Pod', { spec: container({ env }) }))).toEqual([
       'spec.containers[0].env[2]: hides previous definition of "A", which may be dropped when using apply',
     ]);
   });
@@ -185,7 +185,7 @@ describe('warnings of pods', () => {
       topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }],
     };
     const given = object('Job', { spec: { template: { spec } } }, 'batch/v1');
-    expect(warned('batch/jobs', given)).toEqual([
+    expect(warningsOf('batch/jobs', given)).toEqual([
       'spec.template.spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod',
     ]);
     const { made } = create('batch/jobs', given);
@@ -203,7 +203,7 @@ describe('the status of a job', () => {
   };
   const is = (...types: string[]) => types.map(type => ({ type, status: 'True' }));
   const times = { startTime: '2024-01-01T00:00:00Z', completionTime: '2024-01-01T00:00:10Z' };
-  it('ends according to its conditions, which exclude or require each other and are kept', () => {
+  it('has end conditions that exclude or require each other and cannot be removed', () => {
     expect(messagesOf({ ...times, conditions: is('SuccessCriteriaMet', 'Complete') })).toEqual([]);
     expect(messagesOf({ ...times, conditions: is('Complete') })).toHaveLength(1);
     expect(messagesOf({ startTime: times.startTime, conditions: is('FailureTarget', 'Failed') })).toEqual([]);
@@ -220,7 +220,7 @@ describe('the status of a job', () => {
     ]);
     expect(messagesOf({ active: 1, ready: 2 })).toHaveLength(1);
   });
-  it('has a start that changes only while the job is suspended', () => {
+  it('has a start time that changes only while the job is suspended', () => {
     const [first, second] = [{ startTime: '2024-01-01T00:00:00Z' }, { startTime: '2024-01-01T00:00:01Z' }];
     const refused = ['status.startTime: Required value: startTime cannot be removed for unsuspended job'];
     expect(messagesOf(first)).toEqual([]);

@@ -16,10 +16,10 @@ const selector = { matchLabels: { run: 'web' } };
 
 describe('defaults of kinds [R127]', () => {
   it.each(Array.from(builtInStrategies('kubernetes').keys(), name => [name]))(
-    '%s: defaulting twice is defaulting once',
+    '%s: defaulting an object again changes nothing',
     name => {
       const strategy = strategyOf(name);
-      // Some kinds select by labels alone.
+      // Some kinds select only by labels.
       const isPlain = ['core/replicationcontrollers', 'core/services'].includes(name);
       const spec = { template: template(), selector: isPlain ? selector.matchLabels : selector };
       const given = object('K', { spec, subsets: [{ ports: [{ port: 1 }] }] });
@@ -30,7 +30,7 @@ describe('defaults of kinds [R127]', () => {
       expect(twice).toEqual(once);
     },
   );
-  it('a pod is pending, has a quality-of-service class, and defaults of its containers', () => {
+  it('a new pod is pending, and gets a quality-of-service class and the defaults of its containers', () => {
     const { made, violations } = create('core/pods', object('Pod', { spec: app }));
     expect(violations).toEqual([]);
     expect(made.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' });
@@ -103,7 +103,7 @@ describe('defaults of kinds [R127]', () => {
     expect(made).toMatchObject({ data: { a: 'Yg==' }, type: 'Opaque' });
     expect(made).not.toHaveProperty('stringData');
   });
-  it('claims are pending', () => {
+  it('new claims are pending', () => {
     const claim = create('core/persistentvolumeclaims', object('PersistentVolumeClaim', { spec: {} })).made;
     expect(claim.status).toEqual({ phase: 'Pending' });
   });
@@ -294,7 +294,7 @@ describe('properties of kinds', () => {
     expect(old).toMatchObject({ involvedObject: { name: 'p' }, message: 'hi', reportingComponent: 'c' });
     expect(convert?.(old, 'events.k8s.io/v1')).toEqual(newer);
   });
-  it('autoscalers of the older version have other members in annotations', () => {
+  it('autoscalers in the older version have the remaining members in annotations', () => {
     const { convert } = strategyOf('autoscaling/horizontalpodautoscalers');
     const metric = { name: 'm', selector: { matchLabels: { a: 'b' } } };
     const describedObject = { kind: 'Service', name: 's' };
@@ -340,15 +340,18 @@ describe('properties of kinds', () => {
     expect(carried('current-metrics')).toHaveLength(2);
     expect(convert?.(older, 'autoscaling/v2')).toEqual(newer);
   });
-  it.each(['[{bad', '{}', '[1]', 'null'])('an autoscaler of v1 loses the annotation %s, which has no metrics', text => {
-    const { applyDefaults } = strategyOf('autoscaling/horizontalpodautoscalers');
-    const name = 'autoscaling.alpha.kubernetes.io/metrics';
-    const older = object('HorizontalPodAutoscaler', { spec: { maxReplicas: 3 } }, 'autoscaling/v1');
-    older.metadata = { name: 'x', annotations: { [name]: text } };
-    applyDefaults?.(older);
-    expect(older.metadata.annotations).toBeUndefined();
-    expect(older.spec).toEqual({ maxReplicas: 3, minReplicas: 1, targetCPUUtilizationPercentage: 80 });
-  });
+  it.each(['[{bad', '{}', '[1]', 'null'])(
+    'an autoscaler of v1 loses the annotation %s, which is not a list of metrics',
+    text => {
+      const { applyDefaults } = strategyOf('autoscaling/horizontalpodautoscalers');
+      const name = 'autoscaling.alpha.kubernetes.io/metrics';
+      const older = object('HorizontalPodAutoscaler', { spec: { maxReplicas: 3 } }, 'autoscaling/v1');
+      older.metadata = { name: 'x', annotations: { [name]: text } };
+      applyDefaults?.(older);
+      expect(older.metadata.annotations).toBeUndefined();
+      expect(older.spec).toEqual({ maxReplicas: 3, minReplicas: 1, targetCPUUtilizationPercentage: 80 });
+    },
+  );
   it.each([
     [{ podCIDR: '10.1.0.0/24' }, { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }],
     [{ podCIDRs: ['10.1.0.0/24'] }, { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }],

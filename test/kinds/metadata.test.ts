@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api } from '../api/support.js';
+import { Api, causesIn } from '../api/support.js';
 import { create, lines, object, update } from './helpers.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -42,15 +42,15 @@ describe('metadata of kinds', () => {
 
   test('repeated owners of a patch are removed once, with the warning for mutated objects', async () => {
     await api.made(`${home}/configmaps`, { metadata: { name: 'owned' } });
-    const warned = async (answer: Promise<{ headers: { [name: string]: string | string[] | undefined } }>) =>
+    const warningOf = async (answer: Promise<{ headers: { [name: string]: string | string[] | undefined } }>) =>
       (await answer).headers['warning'];
     const metadata = { name: 'owned', ownerReferences: [OWNER, OWNER] };
     const path = `${home}/configmaps/owned?dryRun=All`;
-    expect(await warned(api.patch(path, MERGE, { metadata }))).toContain('entries after mutating admission happens');
-    expect(await warned(api.put(path, { metadata }))).toContain('contains duplicate entries; API server');
+    expect(await warningOf(api.patch(path, MERGE, { metadata }))).toContain('entries after mutating admission happens');
+    expect(await warningOf(api.put(path, { metadata }))).toContain('contains duplicate entries; API server');
   });
 
-  test('an update validates the prefix of a generated name where the kind does, else as a path segment', async () => {
+  test('an update validates the prefix of a generated name by the rule of the kind, or else as a path segment', async () => {
     await api.made(`${home}/configmaps`, { metadata: { name: 'prefix' } });
     await api.made(lease, { metadata: { name: 'prefix' } });
     const change = (path: string, generateName: string) => api.patch(path, MERGE, { metadata: { generateName } });
@@ -65,12 +65,12 @@ describe('metadata of kinds', () => {
     expect((await change(`${lease}/prefix`, 'a/b')).status).toBe(422);
   });
 
-  test('an update names the prefix of a generated name before finalizers, or after them, as the kind does', async () => {
+  test('an update names the prefix of a generated name before or after finalizers, depending on the kind', async () => {
     const metadata = { generateName: '.', finalizers: ['x'], labels: { 'a b': '' } };
     const fieldsOf = async (path: string): Promise<string[]> => {
       await api.made(path, { metadata: { name: 'order' } });
       const { body } = await api.patch(`${path}/order`, MERGE, { metadata });
-      const { causes } = body['details'] as unknown as { causes: { field: string }[] };
+      const causes = causesIn(body);
       return [...new Set(causes.map(({ field }) => field))];
     };
     const [labels, prefix, finalizers] = ['metadata.labels', 'metadata.generateName', 'metadata.finalizers[0]'];
@@ -80,7 +80,7 @@ describe('metadata of kinds', () => {
     expect(await fieldsOf(roles)).toEqual([labels, prefix, finalizers]);
   });
 
-  test('the prefix of a generated name may be a dot, except of roles and bindings', async () => {
+  test('the prefix of a generated name may be a dot, except for roles and bindings', async () => {
     const create = async (path: string, members = {}) =>
       (await api.post(path, { metadata: { name: 'dot', generateName: '..' }, ...members })).status;
     const spec = { minAvailable: 1, selector: { matchLabels: { a: 'b' } } };
@@ -89,7 +89,7 @@ describe('metadata of kinds', () => {
     expect(await create('/apis/rbac.authorization.k8s.io/v1/namespaces/metadata/roles')).toBe(422);
   });
 
-  test('a PriorityClass keeps its generation with every change', async () => {
+  test('a PriorityClass keeps its generation in every change', async () => {
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
     await api.made(path, { metadata: { name: 'important' }, value: 5 });
     const { body } = await api.patch(`${path}/important`, MERGE, { description: 'changed' });
@@ -97,7 +97,7 @@ describe('metadata of kinds', () => {
   });
 });
 
-test('a ServiceAccount keeps of its secrets the names alone', () => {
+test('a ServiceAccount keeps only the names of its secrets', () => {
   const given = object('ServiceAccount', { secrets: [{ name: 's', namespace: 'other', uid: 'u' }] });
   expect(create('core/serviceaccounts', given).made['secrets']).toEqual([{ name: 's' }]);
 });

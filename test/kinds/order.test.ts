@@ -3,7 +3,7 @@ import type { ServiceSpec } from '../../kinds/v1.js';
 import { dropFieldsOfOldType } from '../../plugins/kinds/core/service/fields.js';
 import { create, decodedPart, object, update } from './helpers.js';
 
-/** The last member of each field with violations, in the order in which they are reported. */
+/** The last segment of the path of each violation, in the order in which they are reported. */
 const reported = (storageName: string, kind: string, spec: object, apiVersion = 'v1'): string[] =>
   create(storageName, object(kind, { spec }, apiVersion)).violations.map(({ field, reason }) => `${field} ${reason}`);
 
@@ -48,7 +48,7 @@ test.each([
   );
 });
 
-test('ReadWriteOncePod conflicts with other modes that are known', () => {
+test('ReadWriteOncePod conflicts only with other known modes', () => {
   const source = { capacity: { storage: '1' }, hostPath: { path: '/a' } };
   const of = (...accessModes: string[]) =>
     reported('core/persistentvolumes', 'PersistentVolume', { accessModes, ...source });
@@ -56,7 +56,7 @@ test('ReadWriteOncePod conflicts with other modes that are known', () => {
   expect(of('ReadWriteOncePod', 'ReadWriteOnce')).toEqual(['spec.accessModes FieldValueForbidden']);
 });
 
-test('a local volume inside of an attachment lacks an affinity to nodes even if it has one', () => {
+test('an inline local volume of an attachment is reported without node affinity even if it has one', () => {
   const inlineVolumeSpec = { accessModes: ['ReadWriteOnce'], nodeAffinity: {}, local: { path: '/a' } };
   const spec = {
     attacher: 'a',
@@ -149,7 +149,7 @@ test("the parts of a pod and of its containers are validated in upstream's order
   ]);
 });
 
-test('empty texts for an Azure disk are no defaults', () => {
+test('empty strings for an Azure disk are refused, not defaulted', () => {
   const azureDisk = { diskName: 'd', diskURI: 'https://d', cachingMode: '', kind: '' };
   const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', azureDisk }] };
   expect(reported('core/pods', 'Pod', spec)).toEqual([

@@ -22,7 +22,7 @@ const withSpec = (spec: object, name = 'x'): ApiObject => ({
 });
 
 /** The violations of a new object. */
-const refused = (storageName: string, made: ApiObject): string[] => lines(create(storageName, made).violations);
+const violationsOf = (storageName: string, made: ApiObject): string[] => lines(create(storageName, made).violations);
 
 describe('flow schemas', () => {
   const level = { priorityLevelConfiguration: { name: 'l' } };
@@ -36,23 +36,23 @@ describe('flow schemas', () => {
       },
     ],
   });
-  it('precedence 1 is for the schema exempt, whose spec is fixed', () => {
-    expect(refused(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }))).toEqual([
+  it('precedence 1 is reserved for the schema exempt, whose spec is fixed', () => {
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }))).toEqual([
       "spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have matchingPrecedence 1",
     ]);
-    expect(refused(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }, 'exempt'))).toEqual([
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec({ ...level, matchingPrecedence: 1 }, 'exempt'))).toEqual([
       expect.stringMatching(/^spec: .* spec of 'exempt' must equal the fixed value$/),
     ]);
   });
-  it('* stands alone in each list of a rule', () => {
-    expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ resources: ['*', 'pods'] })))).toEqual([
+  it('* must be the only item in each list of a rule', () => {
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec(rule({ resources: ['*', 'pods'] })))).toEqual([
       'spec.rules[0].resourceRules[0].resources: Invalid value: []string{"*", "pods"}: ' +
         "if '*' is present, must not specify other resources",
     ]);
   });
-  it('only rules with clusterScope have no namespaces', () => {
-    expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [], clusterScope: true })))).toEqual([]);
-    expect(refused(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [] })))).toEqual([
+  it('only rules with clusterScope may omit namespaces', () => {
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [], clusterScope: true })))).toEqual([]);
+    expect(violationsOf(`${FLOW}/flowschemas`, withSpec(rule({ namespaces: [] })))).toEqual([
       'spec.rules[0].resourceRules[0].namespaces: Required value: ' +
         'resource rules that are not cluster scoped must supply at least one namespace',
     ]);
@@ -65,7 +65,7 @@ describe('priority levels', () => {
       type: 'Limited',
       limited: { limitResponse: { type: 'Queue', queuing: { queues, handSize, queueLengthLimit: 1 } } },
     });
-  it('shares of 0 are none in v1beta3, except with an annotation, which v1 does not have', () => {
+  it('shares of 0 mean absent shares in v1beta3, except with an annotation, which v1 does not have', () => {
     const naming = namingOf('kubernetes');
     const annotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
     const [v1, v1beta3] = ['flowcontrol.apiserver.k8s.io/v1', 'flowcontrol.apiserver.k8s.io/v1beta3'] as const;
@@ -102,7 +102,7 @@ describe('priority levels', () => {
     expect(validateAnnotations(level(v1, 0, { [annotation]: '' }), naming)[0]?.message).toContain('is forbidden');
   });
 
-  it('shares of 0 are kept, and only absent ones become 30', () => {
+  it('shares of 0 are kept, and only absent ones default to 30', () => {
     const made = (nominalConcurrencyShares?: number): unknown =>
       create(
         `${FLOW}/prioritylevelconfigurations`,
@@ -116,7 +116,7 @@ describe('priority levels', () => {
     [10, 11, 'should not be greater than queues (10)'],
     [64, 11, 'required entropy bits of deckSize 64 and handSize 11 should not be greater than 60'],
   ])('%d queues with hands of %d: %s', (queues, hand, why) => {
-    expect(refused(`${FLOW}/prioritylevelconfigurations`, queuing(queues, hand))).toEqual(
+    expect(violationsOf(`${FLOW}/prioritylevelconfigurations`, queuing(queues, hand))).toEqual(
       why ? [`spec.limited.limitResponse.queuing.handSize: Invalid value: ${hand}: ${why}`] : [],
     );
   });
@@ -133,19 +133,19 @@ describe('ingresses', () => {
     [{ path: '/a//b', pathType: 'Exact' }, [`path: Invalid value: "/a//b": must not contain '//'`]],
     [{ path: '/a//b', pathType: 'ImplementationSpecific' }, []],
   ])('%j is a path with the violations %j', (path, wrong) => {
-    expect(refused(`${NETWORK}/ingresses`, withPath(path))).toEqual(
+    expect(violationsOf(`${NETWORK}/ingresses`, withPath(path))).toEqual(
       wrong.map(line => `spec.rules[0].http.paths[0].${line}`),
     );
   });
-  it('an update may keep hosts with malformed wildcards that the object has already', () => {
+  it('an update may keep hosts with malformed wildcards that the object already has', () => {
     const made = withSpec({ rules: [{ host: '*.a.*' }] });
-    expect(refused(`${NETWORK}/ingresses`, made)).toHaveLength(1);
+    expect(violationsOf(`${NETWORK}/ingresses`, made)).toHaveLength(1);
     expect(update(`${NETWORK}/ingresses`, made, draft => void (draft.metadata.labels = {})).violations).toEqual([]);
   });
-  it('a new one names its class in the field or in the annotation, or in both alike', () => {
+  it('a new one names its class in the field, in the annotation, or equally in both', () => {
     const made = withSpec({ defaultBackend: service, ingressClassName: 'a' });
     made.metadata.annotations = { 'kubernetes.io/ingress.class': 'b' };
-    expect(refused(`${NETWORK}/ingresses`, made)).toEqual([
+    expect(violationsOf(`${NETWORK}/ingresses`, made)).toEqual([
       'annotations.kubernetes.io/ingress.class: Invalid value: "b": ' +
         'must match `ingressClassName` when both are specified',
     ]);
@@ -160,7 +160,7 @@ describe('network policies', () => {
     ['::/1', '0.0.0.0/0', false],
     ['1::/16', '::/0', true],
   ])('%s is a part of %s: %s', (inner, outer, isPart) => expect(isStrictSubset(inner, outer)).toBe(isPart));
-  it.each(['x', '1.2.3.4', '1.2.3.4/33', '::1/129', '1.2.3.4/-1', '::1%a/8'])('%s is no range', text =>
+  it.each(['x', '1.2.3.4', '1.2.3.4/33', '::1/129', '1.2.3.4/-1', '::1%a/8'])('%s is not a range', text =>
     expect(cidrComplaints(text)).toHaveLength(1),
   );
   it.each(['0.0.0.0/0', '010.0.0.0/08', '::/0', '::ffff:1.2.3.4/24'])('%s is a range', text =>
@@ -170,7 +170,7 @@ describe('network policies', () => {
 
 describe('autoscalers', () => {
   const scaled = (spec: object, apiVersion = 'autoscaling/v2'): string[] =>
-    refused('autoscaling/horizontalpodautoscalers', {
+    violationsOf('autoscaling/horizontalpodautoscalers', {
       ...withSpec({ scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 3, ...spec }),
       apiVersion,
     });
@@ -179,7 +179,7 @@ describe('autoscalers', () => {
       'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
     ]);
   });
-  it('a metric has the source of its type and no other one', () => {
+  it('a metric has the source of its type and no other source', () => {
     const target = { type: 'Utilization', averageUtilization: 1 };
     const metric = { type: 'Resource', resource: { name: 'cpu', target }, pods: {} };
     expect(scaled({ metrics: [metric] })).toContain(
@@ -202,45 +202,45 @@ describe('storage', () => {
   });
   it('an attachment names a volume or contains one', () => {
     const attach = (source: object): string[] =>
-      refused(`${STORAGE}/volumeattachments`, withSpec({ attacher: 'a', nodeName: 'n', source }));
+      violationsOf(`${STORAGE}/volumeattachments`, withSpec({ attacher: 'a', nodeName: 'n', source }));
     expect(attach({ persistentVolumeName: 'p' })).toEqual([]);
     expect(attach({})).toEqual([
       'spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName',
     ]);
   });
-  it('topologies of a class differ from each other', () => {
+  it('allowed topologies of a class must differ from each other', () => {
     const term = { matchLabelExpressions: [{ key: 'zone', values: ['a'] }] };
     const made = object('StorageClass', { provisioner: 'p', allowedTopologies: [term, term] });
-    expect(refused(`${STORAGE}/storageclasses`, made)).toEqual([
+    expect(violationsOf(`${STORAGE}/storageclasses`, made)).toEqual([
       'allowedTopologies[1].matchLabelExpressions: Duplicate value: ""',
     ]);
   });
 });
 
 describe('other kinds', () => {
-  it('budgets have one of minAvailable and maxUnavailable', () => {
-    expect(refused('policy/poddisruptionbudgets', withSpec({ minAvailable: 1, maxUnavailable: 1 }))).toEqual([
+  it('budgets have either minAvailable or maxUnavailable', () => {
+    expect(violationsOf('policy/poddisruptionbudgets', withSpec({ minAvailable: 1, maxUnavailable: 1 }))).toEqual([
       expect.stringContaining('minAvailable and maxUnavailable cannot be both set'),
     ]);
   });
   it('the name of an APIService consists of its version and its group', () => {
     const spec = { group: 'g.x', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 };
     const storageName = 'apiregistration.orchestrator.io/apiservices';
-    expect(refused(storageName, withSpec(spec, 'v1.g.x'))).toEqual([]);
-    expect(refused(storageName, withSpec(spec, 'v2.g.x'))).toEqual([
+    expect(violationsOf(storageName, withSpec(spec, 'v1.g.x'))).toEqual([]);
+    expect(violationsOf(storageName, withSpec(spec, 'v2.g.x'))).toEqual([
       'metadata.name: Invalid value: "v2.g.x": must be `spec.version+"."+spec.group`: "v1.g.x"',
     ]);
   });
   it('reserved priority classes have fixed values', () => {
     const made = object('PriorityClass', { value: 1 });
     made.metadata.name = 'system-node-critical';
-    expect(refused('scheduling.orchestrator.io/priorityclasses', made)).toEqual([
+    expect(violationsOf('scheduling.orchestrator.io/priorityclasses', made)).toEqual([
       expect.stringContaining('value of system-node-critical PriorityClass must be 2000001000'),
     ]);
   });
   it('the parameters of an IngressClass have a namespace only with the scope Namespace', () => {
     const scoped = (parameters: object): string[] =>
-      refused(
+      violationsOf(
         `${NETWORK}/ingressclasses`,
         withSpec({ controller: 'a.b/c', parameters: { kind: 'K', name: 'n', ...parameters } }),
       );

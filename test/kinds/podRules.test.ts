@@ -23,7 +23,7 @@ function violations(spec: object, container: object = {}): string[] {
 const projected = (...sources: object[]): object => ({ volumes: [{ name: 'v', projected: { sources } }] });
 
 describe('pod specs', () => {
-  it('have files of volumes with relative paths, which no other file has', () => {
+  it('must have relative and unique paths of files in volumes', () => {
     const items = (...paths: string[]) => paths.map(path => ({ key: 'k', path }));
     expect(violations({ volumes: [{ name: 'v', secret: { secretName: 's', items: items('/a', '..b') } }] })).toEqual([
       'spec.volumes[0].secret.items[0].path: Invalid value: "/a": must be a relative path',
@@ -34,7 +34,7 @@ describe('pod specs', () => {
     ]);
   });
 
-  it('name an account if they have files with its token', () => {
+  it('must name a service account if they have files with its token', () => {
     const token = projected({ serviceAccountToken: { path: 't' } });
     expect(violations(token)).toEqual([
       'spec.volumes[0].projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set',
@@ -42,7 +42,7 @@ describe('pod specs', () => {
     expect(violations({ ...token, serviceAccountName: 'a' })).toEqual([]);
   });
 
-  it('have whole pages, and limits for what cannot be overcommitted', () => {
+  it('must have whole huge pages, and limits for resources that cannot be overcommitted', () => {
     expect(violations({}, { resources: { limits: { cpu: '1', 'hugepages-2Mi': '3Mi' } } })).toEqual([
       'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
     ]);
@@ -51,14 +51,14 @@ describe('pod specs', () => {
     ]);
   });
 
-  it('use a host port once', () => {
+  it('may use a host port only once', () => {
     const port = { containerPort: 80, hostPort: 80 };
     expect(violations({}, { ports: [port, { ...port, containerPort: 81 }] })).toEqual([
       'spec.containers[0].ports[1].hostPort: Duplicate value: "TCP//80"',
     ]);
   });
 
-  it('have only what their operating system has', () => {
+  it('may have only members that their operating system supports', () => {
     expect(violations({ os: { name: 'windows' }, hostPID: true })).toEqual([
       'spec.hostPID: Forbidden: cannot be set for a windows pod',
     ]);
@@ -82,7 +82,7 @@ describe('pod specs', () => {
     ]);
   });
 
-  it('lose volumes with images, and the mounts of these, because their feature gate is off', () => {
+  it('lose image volumes and their mounts, because the feature gate is off', () => {
     const spec = {
       containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
       volumes: [{ name: 'v', image: { reference: 'r' } }],
@@ -113,7 +113,7 @@ describe('affinity to other pods', () => {
     return pod;
   };
 
-  it('selects by the labels of the pod, of those that it has', () => {
+  it('selects by those label keys that the pod has', () => {
     const matchExpressions = [
       { key: 'app', operator: 'In', values: ['v'] },
       { key: 'tenant', operator: 'NotIn', values: ['w'] },
@@ -124,7 +124,7 @@ describe('affinity to other pods', () => {
     }
   });
 
-  it('selects by a key once', () => {
+  it('may select by a key only once', () => {
     const where = 'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm';
     const pod = made(preferred(term(['app', 'tenant'], [], { tenant: 'x' })));
     setPodSpecDefaults(pod);
@@ -156,14 +156,14 @@ describe('AppArmor annotations of templates', () => {
     return lines(validateTemplate(given, 'spec.template', naming)).filter(line => /apparmor/i.test(line));
   };
 
-  it('are of containers that exist, and profiles', () => {
+  it('must name existing containers and valid profiles', () => {
     expect(found(template({ a: 'bad', none: 'localhost/x', b: 'unconfined' }))).toEqual([
       `${where('a')}: Invalid value: "bad": invalid AppArmor profile name: "bad"`,
       `${where('none')}: Invalid value: "none": container not found`,
     ]);
   });
 
-  it('are those of the fields, also of the field of the pod', () => {
+  it('must equal the fields, also the field of the pod', () => {
     const spec = { securityContext: { appArmorProfile: { type: 'Unconfined' } } };
     expect(found(template({ a: 'unconfined', b: 'runtime/default' }, spec))).toEqual([
       'spec.template.spec.containers[1].securityContext.appArmorProfile.type: Forbidden: apparmor type in annotation ' +
@@ -171,7 +171,7 @@ describe('AppArmor annotations of templates', () => {
     ]);
   });
 
-  it('are reported where no field has a profile, between the warnings about their containers', () => {
+  it('cause warnings if no field has a profile, between the warnings about their containers', () => {
     const limits = { resources: { limits: { memory: '100m' } } };
     const given = template({ a: 'unconfined', b: 'unconfined' });
     Object.assign(
@@ -190,17 +190,17 @@ describe('AppArmor annotations of templates', () => {
 });
 
 describe('warnings', () => {
-  it('are about files whose paths lead through others', () => {
+  it('report files whose paths lead through other files', () => {
     const sources = [{ serviceAccountToken: { path: 't' } }, { configMap: { name: 'm', items: [{ path: 't/x' }] } }];
     expect(pathWarnings(podSpec({ volumes: [{ name: 'v', projected: { sources } }] }), 'spec', contextWith())).toEqual([
       'volume "v" (Projected): overlapping paths: "t/x" (ConfigMap "m") with "t" (ServiceAccountToken)',
     ]);
   });
 
-  it('take a source without items for the one before, unless its list is empty', async () => {
+  it('attribute a source without items to the source before it, unless its list is empty', async () => {
     const api = await Api.shared();
     const path = `${await api.namespace('projected')}/replicationcontrollers?dryRun=All`;
-    const warned = async (source: object): Promise<string | undefined> => {
+    const warningOf = async (source: object): Promise<string | undefined> => {
       const sources = [{ secret: { name: 's', items: [{ key: 'a', path: 'a' }] } }, { configMap: source }];
       const pod = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', projected: { sources } }] };
       const template = { metadata: { labels: { a: 'b' } }, spec: pod };
@@ -209,12 +209,12 @@ describe('warnings', () => {
       expect(status).toBe(201);
       return String(headers['warning'] ?? '');
     };
-    expect(await warned({ name: 'c' })).toContain('overlapping paths: \\"a\\" (Secret');
-    expect(await warned({ name: 'c', items: [] })).toBe('');
+    expect(await warningOf({ name: 'c' })).toContain('overlapping paths: \\"a\\" (Secret');
+    expect(await warningOf({ name: 'c', items: [] })).toBe('');
     await api.close();
   });
 
-  it('are about ports that another container has', () => {
+  it('report ports that another container has', () => {
     const container = { ports: [{ containerPort: 80, protocol: 'TCP' }] };
     expect(portWarnings(podSpec({ containers: [container, container] }), 'spec')).toEqual([
       'spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]',

@@ -38,7 +38,7 @@ test('violations of the status of a pod have the messages of upstream', () => {
   ]);
 });
 
-test('a container that has ended remains ended unless the pod restarts it', () => {
+test('a terminated container remains terminated unless the pod restarts it', () => {
   const stays = (member: string): string[] => [
     `status.${member}[0].state: Forbidden: may not be transitioned to non-terminated state`,
   ];

@@ -10,7 +10,7 @@ const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const fields = (found: readonly { field: string }[]): string[] => found.map(({ field }) => field);
 
 describe('configuration', () => {
-  it('keys are names of files inside of a directory', () => {
+  it('keys must be names of files inside of a directory', () => {
     fc.assert(
       fc.property(fc.string(), key => {
         if (configKeyComplaints(key).length > 0) return;
@@ -61,7 +61,7 @@ describe('endpoints', () => {
   it.each(['10.0.0.1', 'fd00::1', '::ffff:10.0.0.1', '225.0.0.1', 'fec0::1'])('traffic can be sent to %s', ip => {
     expect(validateNonSpecialIp(ip, 'ip')).toEqual([]);
   });
-  it('one of several ports needs a name, and unchanged subsets are not validated again', () => {
+  it('several ports need names, and unchanged subsets are not validated again', () => {
     const made = object('Endpoints', {
       subsets: [{ addresses: [{ ip: '1.1.1.1' }], ports: [{ port: 1 }, { port: 2, name: 'b' }] }],
     });
@@ -90,7 +90,7 @@ describe('endpoints', () => {
 describe('permissions', () => {
   const ROLES = 'rbac.authorization.orchestrator.io';
   const role = (kind: string, rules: object[]) => create(`${ROLES}/${kind}`, object('Role', { rules })).violations;
-  it('rules have verbs, and resources with their groups or, in cluster roles, paths', () => {
+  it('rules must have verbs, and resources with their groups or, in cluster roles, paths', () => {
     expect(fields(role('roles', [{}]))).toEqual(['rules[0].verbs', 'rules[0].apiGroups', 'rules[0].resources']);
     expect(fields(role('roles', [{ verbs: ['get'], nonResourceURLs: ['/x'] }]))).toEqual(['rules[0].nonResourceURLs']);
     expect(role('clusterroles', [{ verbs: ['get'], nonResourceURLs: ['/x'] }])).toEqual([]);
@@ -111,7 +111,7 @@ describe('events', () => {
   const event = (rest: object, apiVersion = 'v1') =>
     object('Event', { involvedObject: { kind: 'Pod', namespace: 'n', name: 'p' }, ...rest }, apiVersion);
   const eventTime = '2024-01-02T03:04:05.678901Z';
-  it('events of old clients are hardly validated, those with eventTime need a reporter in the field of their version', () => {
+  it('events of old clients have few checks, those with eventTime need a reporter in the field of their version', () => {
     expect(create('core/events', event({ type: 'Odd' })).violations).toEqual([]);
     const found = fields(
       create('core/events', event({ eventTime, reason: 'R', action: 'A', reportingInstance: 'i' })).violations,
@@ -146,7 +146,7 @@ describe('events', () => {
   });
 });
 
-describe('forms of values', () => {
+describe('formats of values', () => {
   const decoded = (type: string, value: object) => normalize(typeOf(type), value as never, { strictErrors: [] });
   it('amounts of resources are whole thousandths, rounded up [R127]', () => {
     const resources = decoded('core.v1.ResourceRequirements', {

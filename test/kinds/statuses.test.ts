@@ -15,7 +15,7 @@ const INGRESS = 'networking.orchestrator.io/ingresses';
 const NODE = 'core/nodes';
 const NEGATIVE = 'Invalid value: -1: must be greater than or equal to 0';
 
-test('counts of a status are not negative', () => {
+test('counts in a status must not be negative', () => {
   expect(violations(AUTOSCALER, { currentReplicas: -1, desiredReplicas: -1 })).toEqual([
     `status.currentReplicas: ${NEGATIVE}`,
     `status.desiredReplicas: ${NEGATIVE}`,
@@ -29,7 +29,7 @@ test('counts of a status are not negative', () => {
   ]);
 });
 
-test('conditions of a budget are complete', () => {
+test('conditions of a budget must be complete', () => {
   const good = { type: 'A', status: 'True', reason: 'R:a_1', message: '', lastTransitionTime: '2020-01-01T00:00:00Z' };
   expect(violations(BUDGET, { conditions: [good] })).toEqual([]);
   const found = violations(BUDGET, {
@@ -50,7 +50,7 @@ test('conditions of a budget are complete', () => {
   ]);
 });
 
-test('results of type checks of a policy name the field and the error', () => {
+test('results of type checks of a policy must name the field and the error', () => {
   const policy = 'admissionregistration.orchestrator.io/validatingadmissionpolicies';
   const checked = (...expressionWarnings: object[]) => ({ typeChecking: { expressionWarnings } });
   const good = { fieldRef: 'spec.validations[0].expression', warning: 'w' };
@@ -65,7 +65,7 @@ test('results of type checks of a policy name the field and the error', () => {
   ]);
 });
 
-test('addresses of a status are addresses, and names are names', () => {
+test('addresses and names in a status must be valid', () => {
   const ingress = [{ ip: 'x' }, { hostname: 'Bad_' }, { hostname: '1.2.3.4' }, { ip: '::1', hostname: 'a.b' }];
   expect(violations(INGRESS, { loadBalancer: { ingress } })).toEqual([
     'status.loadBalancer.ingress[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
@@ -80,7 +80,7 @@ test('addresses of a status are addresses, and names are names', () => {
   ]);
 });
 
-test('amounts of a status are amounts', () => {
+test('amounts in a status must be valid', () => {
   expect(violations(NODE, { capacity: { 'example.com/x': '1500m', cpu: '1500m' } })).toEqual([
     'status.capacity.example.com/x: Invalid value: resource.Quantity{s:"1500m"}: must be an integer',
   ]);
@@ -100,7 +100,7 @@ test('amounts of a status are amounts', () => {
   ]);
 });
 
-test('types of flow control conditions are unique, and conditions of an APIService are True, False or Unknown', () => {
+test('types of flow control conditions must be unique, and conditions of an APIService True, False or Unknown', () => {
   const conditions = [{ type: 'Mine', status: 'Maybe' }, { type: 'Mine', status: 'True' }, { status: 'True' }];
   expect(violations(FLOW, { conditions })).toEqual([
     'status.conditions[1].type: Duplicate value: "Mine"',

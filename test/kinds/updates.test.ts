@@ -45,13 +45,13 @@ describe('the node affinity of a gated pod', () => {
     expect(changed(affinity(a, a), affinity(a))).toEqual([PATH]);
     expect(changed(affinity(a, {}), affinity(a, a))).toEqual([`${PATH}[1]`]);
   });
-  it('is all that can change of the affinity', () => {
+  it('is the only part of the affinity that can change', () => {
     expect(changed(affinity(a), { ...affinity(ab), podAffinity: {} })).toEqual(['spec']);
     expect(changed(undefined, { podAffinity: {} })).toEqual(['spec']);
   });
 });
 
-it('a wrong deadline of a pod is the only violation that an update reports', () => {
+it('if the deadline of a pod is wrong, an update reports only that violation', () => {
   const old = create('core/pods', { ...object('Pod', {}), spec: { containers: [{ name: 'c', image: 'i' }] } }).made;
   const { violations } = update('core/pods', old, draft => {
     Object.assign(draft.spec as object, { activeDeadlineSeconds: 3_000_000_000, hostNetwork: true });
@@ -59,7 +59,7 @@ it('a wrong deadline of a pod is the only violation that an update reports', () 
   expect(new Set(fieldsOf(violations))).toEqual(new Set(['spec.activeDeadlineSeconds']));
 });
 
-it('a scheduling gate that is new in a pod is named once, at its last place', () => {
+it('a scheduling gate that is added to a pod is reported once, at its last position', () => {
   const gates = (...names: string[]) => names.map(name => ({ name }));
   const containers = [{ name: 'c', image: 'i' }];
   const given = object('Pod', { spec: { containers, schedulingGates: gates('a/one') } });
@@ -69,7 +69,7 @@ it('a scheduling gate that is new in a pod is named once, at its last place', ()
   expect(fieldsOf(violations).filter(field => field.endsWith('.name'))).toEqual(['spec.schedulingGates[2].name']);
 });
 
-it('handlers beside the first of a probe are refused after the violations of the first', () => {
+it('additional handlers of a probe are refused after the violations of the first', () => {
   const containers = [{ name: 'c', image: 'i', readinessProbe: { tcpSocket: { port: 1 }, httpGet: {} } }];
   const { violations } = create('core/pods', { ...object('Pod', {}), spec: { containers } });
   expect(fieldsOf(violations)).toEqual([
@@ -78,7 +78,7 @@ it('handlers beside the first of a probe are refused after the violations of the
   ]);
 });
 
-it('violations of a Job name its spec, then its selector, then what cannot change', () => {
+it('violations of a Job are reported for its spec, then its selector, then immutable fields', () => {
   const template = (name: string) => ({ spec: { restartPolicy: 'Never', containers: [{ name, image: 'i' }] } });
   const { made } = create('batch/jobs', { ...object('Job', {}, 'batch/v1'), spec: { template: template('c') } });
   const { violations } = update('batch/jobs', made, draft => {
@@ -130,7 +130,7 @@ describe('a PersistentVolume', () => {
     const change = (draft: ApiObject) => void Object.assign(draft.spec as object, { nodeAffinity: nodesWith(key) });
     return fieldsOf(update('core/persistentvolumes', made, change).violations);
   };
-  it('can name its nodes by the stable label instead of the former one, and by no other', () => {
+  it('can replace the former label in its node affinity by the stable one, and by no other', () => {
     expect(changed('kubernetes.io/arch')).toEqual([]);
     expect(changed('kubernetes.io/os')).toEqual(['nodeAffinity']);
   });
@@ -150,7 +150,7 @@ describe('a PersistentVolume', () => {
 });
 
 describe('a Job', () => {
-  it('of a release whose labels had no domain needs no other labels', () => {
+  it('of a release whose labels had no domain needs no further labels', () => {
     const template = (labels: object) => ({
       metadata: { labels },
       spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
@@ -173,7 +173,7 @@ describe('a Job', () => {
         'batch/v1',
       ),
     ).made;
-  it('with indexes can get other completions that are as many as run at once', () => {
+  it('with indexes can change its completions together with its parallelism', () => {
     const spec = { completionMode: 'Indexed', completions: 4, parallelism: 2 };
     const change = (completions: number, parallelism: number) => {
       const old = job();
@@ -208,12 +208,12 @@ describe('a claim', () => {
         spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
       }),
     );
-  it('has no source in another namespace', () => {
+  it('loses a source in another namespace', () => {
     const { made } = claim({ dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'y', namespace: 'other' } });
     expect(made.spec).not.toHaveProperty('dataSourceRef');
     expect(made.spec).not.toHaveProperty('dataSource');
   });
-  it('keeps the namespace of a source if it had one before, and cannot change it', () => {
+  it('cannot add a namespace to its source', () => {
     const dataSourceRef = { kind: 'PersistentVolumeClaim', name: 'y' };
     const { made } = claim({ dataSourceRef });
     const { violations } = update('core/persistentvolumeclaims', made, draft => {
@@ -222,7 +222,7 @@ describe('a claim', () => {
     expect(fieldsOf(violations)).toEqual(['spec']);
     expect(lines(violations)[0]).toContain('"namespace":"x"');
   });
-  it('keeps a malformed group of its source that was stored before', () => {
+  it('may keep a malformed group of its source that is already stored', () => {
     const source = { apiGroup: 'a b', kind: 'X', name: 'y' };
     expect(fieldsOf(claim({ dataSourceRef: source }).violations)).toContain('spec.dataSourceRef.apiGroup');
     const { made } = claim({ dataSourceRef: source });
@@ -276,14 +276,14 @@ describe('through the server', () => {
     ]);
   });
 
-  it('a field behind a gate that is off has a type, but no effect', async () => {
+  it('a field whose gate is off is type-checked, but has no effect', async () => {
     const path = '/apis/coordination.k8s.io/v1/namespaces/rules/leases';
     const lease = (strategy: unknown) => ({ metadata: { name: 'a' }, spec: { strategy } });
     expect((await api.post(path, lease(5))).status).toBe(400);
     expect((await api.post(path, lease('x'))).body.spec).toEqual({});
   });
 
-  it('a volume with an empty capacity is refused with it, one without a capacity with nil', async () => {
+  it('a volume with an empty capacity is refused with a message that shows it, one without a capacity with nil', async () => {
     const refusal = async (capacity: unknown): Promise<string> => {
       const spec = { capacity, accessModes: ['ReadWriteOnce'], hostPath: { path: '/d' } };
       return String((await api.post('/api/v1/persistentvolumes', { metadata: { name: 'a' }, spec })).body.message);
@@ -306,7 +306,7 @@ describe('through the server', () => {
     expect((await patched(MERGE, [])).body.message).toMatch(/of type v1\.PersistentVolumeReclaimPolicy$/);
   });
 
-  it('the data of a ControllerRevision must be an object, and is fixed to the last empty list', async () => {
+  it('the data of a ControllerRevision must be an object, and cannot change, not even an empty list in it', async () => {
     const path = '/apis/apps/v1/namespaces/rules/controllerrevisions';
     const revision = (data: unknown) => ({ metadata: { name: 'a' }, revision: 1, data });
     expect((await api.post(path, revision([]))).body.message).toContain('data must be a valid JSON object');
@@ -314,7 +314,7 @@ describe('through the server', () => {
     expect((await api.patch(`${path}/a`, MERGE, { data: { a: null } })).status).toBe(422);
   });
 
-  it('the metadata of an Event is validated only if nothing else is wrong', async () => {
+  it('the metadata of an Event is validated only if everything else is valid', async () => {
     const path = '/api/v1/namespaces/rules/events';
     const event = (metadata: object, involvedObject: object) => ({ metadata, involvedObject });
     const elsewhere = await api.post(path, event({ name: 'a/b' }, { namespace: 'other' }));
@@ -324,7 +324,7 @@ describe('through the server', () => {
     expect((await api.post(path, event({ name: 'a', finalizers: ['x'] }, { namespace: 'rules' }))).status).toBe(201);
   });
 
-  it('a change of anything in the spec repeats the warnings about its template', async () => {
+  it('any change of the spec repeats the warnings about its template', async () => {
     const warned = {
       topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'x', whenUnsatisfiable: 'DoNotSchedule' }],
     };
@@ -363,7 +363,7 @@ describe('AppArmor annotations of a pod', () => {
     };
   };
 
-  it('are made from the profile of the container, or else that of the pod', () => {
+  it('are derived from the profile of the container, or else from that of the pod', () => {
     const local = { type: 'Localhost', localhostProfile: 'x' };
     const none = { profile: undefined, wrong: [], warned: false };
     expect(make(undefined, local)).toEqual({ ...none, annotation: 'localhost/x', profile: local });
@@ -379,7 +379,7 @@ describe('AppArmor annotations of a pod', () => {
     });
     expect(make({ [KEY]: 'localhost/' })).toMatchObject({ profile: undefined, wrong: [], warned: true });
   });
-  it('must be well-formed, for a container of the pod, and fit to the profile', () => {
+  it('must be well-formed, name a container of the pod, and match the profile', () => {
     expect(make({ [KEY]: 'bad' }).wrong).toEqual([`metadata.annotations[${KEY}]`]);
     expect(make({ [`${KEY}x`]: 'unconfined' }).wrong).toEqual([`metadata.annotations[${KEY}x]`]);
     const where = 'spec.containers[0].securityContext.appArmorProfile';
@@ -388,7 +388,7 @@ describe('AppArmor annotations of a pod', () => {
     expect(make({ [KEY]: 'localhost/y' }, local).wrong).toEqual([`${where}.localhostProfile`]);
     expect(make({ [KEY]: 'localhost/x' }, local).wrong).toEqual([]);
   });
-  it('cannot be changed, as that of a mirror pod', () => {
+  it('cannot be changed, like the annotation of a mirror pod', () => {
     const old = create('core/pods', object('Pod', { spec: { containers: [{ name: 'c', image: 'i' }] } })).made;
     const change = (annotations: { [key: string]: string }) =>
       fieldsOf(
@@ -405,7 +405,7 @@ describe('AppArmor annotations of a pod', () => {
   });
 });
 
-it('amounts of resources that cannot be overcommitted have one default', () => {
+it('default and default request of resources that cannot be overcommitted must be equal', () => {
   const range = (limit: object) =>
     create('core/limitranges', object('LimitRange', { spec: { limits: [{ type: 'Container', ...limit }] } }));
   const amounts = (request: string) => ({ default: { 'a.b/x': '4' }, defaultRequest: { 'a.b/x': request } });

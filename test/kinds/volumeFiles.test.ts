@@ -15,7 +15,7 @@ test.each([
   ['../a', ["must not contain '..'"]],
   ['..', ["must not contain '..'", "must not start with '..'"]],
   ['..a', ["must not start with '..'"]],
-])('the path of a file in a volume leads to no folder above, and begins with no two dots: %s', (path, messages) => {
+])('the path of a file in a volume must neither leave the volume nor begin with two dots: %s', (path, messages) => {
   const field = 'spec.volumes[0].downwardAPI.path';
   expect(lines(create('core/pods', pod(path)).violations)).toEqual(
     messages.map(message => `${field}: Invalid value: "${path}": ${message}`),

@@ -49,12 +49,12 @@ describe('PersistentVolume', () => {
       ['spec.nodeAffinity: Required value: Local volume requires node affinity'],
     ],
     [
-      'does not lead to a folder above',
+      'must not lead to a parent folder',
       { hostPath: { path: '/a/../b' } },
       ['spec.hostPath.path: Invalid value: "/a/../b": must not contain \'..\''],
     ],
     [
-      'does not recycle the root of a host',
+      'must not recycle the root of a host',
       { hostPath: { path: '/' }, persistentVolumeReclaimPolicy: 'Recycle' },
       ["spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'"],
     ],
@@ -80,7 +80,7 @@ describe('PersistentVolume', () => {
     expect(lines(create(PV, volume(spec)).violations)).toEqual(expected);
   });
 
-  test('keeps its source and its nodes', () => {
+  test('cannot change its source and its nodes', () => {
     const terms = [{ matchExpressions: [{ key: 'k', operator: 'In', values: ['v'] }] }];
     const old = create(PV, volume({ nodeAffinity: { required: { nodeSelectorTerms: terms } } })).made;
     const { violations } = update(PV, old, draft => {
@@ -126,8 +126,8 @@ describe('PersistentVolumeClaim', () => {
     expect(of('snapshot.storage.k8s.io', 'VolumeSnapshot').dataSource).toBeDefined();
   });
 
-  /** The fields of violations where a claim, of which class and annotation are given, gets others. */
-  const reclassed = (before: [string?, string?], now: [string?, string?]): string[] => {
+  /** The fields of violations when class and annotation of a claim change. */
+  const violationsOfClass = (before: [string?, string?], now: [string?, string?]): string[] => {
     const KEY = 'volume.beta.kubernetes.io/storage-class';
     const old = claim({ volumeMode: 'Filesystem', ...(before[0] !== undefined && { storageClassName: before[0] }) });
     if (before[1] !== undefined) old.metadata.annotations = { [KEY]: before[1] };
@@ -141,30 +141,35 @@ describe('PersistentVolumeClaim', () => {
   test.each<[string, [string?, string?], [string?, string?], string[]]>([
     ['gets its first class later', [], ['fast'], []],
     ['may get no class later', [], [''], []],
-    ['keeps its class', ['fast'], ['slow'], ['spec']],
-    ['keeps having a class', ['fast'], [], ['spec']],
+    ['cannot change its class', ['fast'], ['slow'], ['spec']],
+    ['cannot lose its class', ['fast'], [], ['spec']],
     ['moves its class from the annotation', [undefined, 'fast'], ['fast'], []],
     ['moves its class and keeps the annotation', [undefined, 'fast'], ['fast', 'fast'], []],
-    ['keeps the class of its annotation', [undefined, 'fast'], ['slow', 'fast'], ['spec']],
-    ['keeps its annotation', [undefined, 'fast'], [undefined, 'slow'], ['metadata.annotations.class']],
-    ['changes neither', [undefined, 'fast'], ['slow'], ['metadata.annotations.class', 'spec']],
-    ['gets no annotation later', [], [undefined, 'fast'], ['metadata.annotations.class']],
+    ['cannot change the class of its annotation', [undefined, 'fast'], ['slow', 'fast'], ['spec']],
+    ['cannot change its annotation', [undefined, 'fast'], [undefined, 'slow'], ['metadata.annotations.class']],
+    [
+      'cannot replace its annotation by another class',
+      [undefined, 'fast'],
+      ['slow'],
+      ['metadata.annotations.class', 'spec'],
+    ],
+    ['cannot get an annotation later', [], [undefined, 'fast'], ['metadata.annotations.class']],
   ])('%s', (_, before, now, expected) => {
-    expect(reclassed(before, now)).toEqual(expected);
+    expect(violationsOfClass(before, now)).toEqual(expected);
   });
 
-  test('can change its size while it is bound, to no less than the volume has', () => {
+  test('can change its size while it is bound, but not below that of the volume', () => {
     const status = { phase: 'Bound', capacity: { storage: '1Gi' } };
     const old = claim({ volumeMode: 'Filesystem' }, { status });
-    const sized = (storage: string) =>
+    const violationsOfSize = (storage: string) =>
       lines(
         update(PVC, old, draft => {
           draft.spec = { ...(draft.spec as object), resources: { requests: { storage } } };
         }).violations,
       );
-    expect(sized('3Gi')).toEqual([]);
-    expect(sized('1500Mi')).toEqual([]);
-    expect(sized('1Gi')).toEqual([
+    expect(violationsOfSize('3Gi')).toEqual([]);
+    expect(violationsOfSize('1500Mi')).toEqual([]);
+    expect(violationsOfSize('1Gi')).toEqual([
       'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
     ]);
   });
@@ -188,12 +193,12 @@ describe('ResourceQuota', () => {
       ['spec.hard[memory]: Invalid value: "-1": must be greater than or equal to 0'],
     ],
     [
-      'has scopes that fit together',
+      'must have compatible scopes',
       { scopes: ['BestEffort', 'NotBestEffort'] },
       [expect.stringContaining('conflicting scopes')],
     ],
     [
-      'has scopes that fit to its resources',
+      'must have scopes that match its resources',
       { hard: { cpu: '1' }, scopes: ['BestEffort'] },
       [expect.stringContaining('unsupported scope applied to resource')],
     ],
@@ -201,7 +206,7 @@ describe('ResourceQuota', () => {
     expect(lines(create('core/resourcequotas', object('ResourceQuota', { spec })).violations)).toEqual(expected);
   });
 
-  test('keeps its scopes, in any order', () => {
+  test('cannot change its scopes, except for their order', () => {
     const old = object('ResourceQuota', { spec: { scopes: ['Terminating', 'NotBestEffort'] } });
     const scoped = (scopes: string[]) => update('core/resourcequotas', old, draft => void (draft.spec = { scopes }));
     expect(scoped(['NotBestEffort', 'Terminating']).violations).toEqual([]);
@@ -210,30 +215,32 @@ describe('ResourceQuota', () => {
 });
 
 describe('LimitRange', () => {
-  const limited = (...limits: object[]) =>
+  const violationsOfLimits = (...limits: object[]) =>
     lines(create('core/limitranges', object('LimitRange', { spec: { limits } })).violations);
 
-  test('has amounts that fit to each other', () => {
-    const [first, second] = limited({ type: 'Container', min: { cpu: '2' }, max: { cpu: '1' } });
+  test('must have consistent amounts', () => {
+    const [first, second] = violationsOfLimits({ type: 'Container', min: { cpu: '2' }, max: { cpu: '1' } });
     expect(first).toContain('spec.limits[0].min[cpu]');
     expect(first).toContain('min value 2 is greater than max value 1');
     expect(second).toContain('min value 2 is greater than default request value 1');
   });
 
-  test('limits a type once, with the amounts that it can have', () => {
-    expect(limited({ type: 'Pod', default: { cpu: '1' } })).toEqual([
+  test('must limit a type only once, with the amounts that the type supports', () => {
+    expect(violationsOfLimits({ type: 'Pod', default: { cpu: '1' } })).toEqual([
       "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
     ]);
-    expect(limited({ type: 'Pod' }, { type: 'Pod' })).toEqual(['spec.limits[1].type: Duplicate value: "Pod"']);
-    expect(limited({ type: 'PersistentVolumeClaim' })).toEqual([
+    expect(violationsOfLimits({ type: 'Pod' }, { type: 'Pod' })).toEqual([
+      'spec.limits[1].type: Duplicate value: "Pod"',
+    ]);
+    expect(violationsOfLimits({ type: 'PersistentVolumeClaim' })).toEqual([
       'spec.limits[0].limits: Required value: either minimum or maximum storage value is required, but neither was provided',
     ]);
-    expect(limited({ type: 'Tea' })).toEqual([
+    expect(violationsOfLimits({ type: 'Tea' })).toEqual([
       'spec.limits[0].type: Invalid value: "Tea": must be a standard limit type or fully qualified',
     ]);
   });
 
-  test('without a name gets one', () => {
+  test('gets a name if it has none', () => {
     const nameless = { ...object('LimitRange', { spec: { limits: [] } }), metadata: {} };
     expect(create('core/limitranges', nameless).made.metadata.name).toMatch(/^[0-9a-f-]{36}$/);
   });

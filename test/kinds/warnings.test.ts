@@ -30,7 +30,7 @@ describe('warnings', () => {
       'bad bits after slash',
     ],
     [{ loadBalancerSourceRanges: ['FD00::/8'] }, 'spec.loadBalancerSourceRanges[0]: IPv6 prefix', '(\\"fd00::/8\\")'],
-  ])('of addresses of a service that are not canonical: %j', async (spec, field, why) => {
+  ])('about addresses of a service that are not canonical: %j', async (spec, field, why) => {
     const ports = [{ port: 80 }];
     const service = { metadata: { name: 'addresses' }, spec: { type: 'LoadBalancer', ports, ...spec } };
     const answer = await api.post(`${core}/services?dryRun=All`, service);
@@ -122,7 +122,7 @@ describe('warnings', () => {
     expect(warning(await api.put(`${core}/replicationcontrollers/rc`, controller({ hostAliases })))).toBeUndefined();
   });
 
-  test('about a new pod, and not about a pod that is changed', async () => {
+  test('about a new pod, but not about an updated pod', async () => {
     const env = ['1', '2'].map(value => ({ name: 'e', value }));
     const repeated = { metadata: { name: 'repeated' }, spec: { containers: [{ name: 'c', image: 'i', env }] } };
     expect(warning(await api.post(`${core}/pods`, repeated))).toContain('spec.containers[0].env[1]');

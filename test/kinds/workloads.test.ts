@@ -37,7 +37,7 @@ describe('counts of a status', () => {
   );
 });
 
-describe('daemons', () => {
+describe('daemon sets', () => {
   const daemons = (spec: object) =>
     object('DaemonSet', { spec: { selector, template: template(), ...spec } }, 'apps/v1');
   it.each([
@@ -63,7 +63,7 @@ describe('daemons', () => {
       ),
     ).toBe('2');
   });
-  it('with the host network have no default host ports', () => {
+  it('with the host network get no default host ports', () => {
     const given = template({
       hostNetwork: true,
       containers: [{ name: 'a', image: 'i', ports: [{ containerPort: 1 }] }],
@@ -162,7 +162,7 @@ describe('services', () => {
   ])('%j is reported as %j', (spec, wrong) => {
     expect(messagesOf(spec)).toEqual(wrong);
   });
-  it('the status of load balancers has an IP mode for each address', () => {
+  it('the status of load balancers gets an IP mode for each address', () => {
     const point = (ingress: object, type = 'LoadBalancer') =>
       fields(
         strategyOf('core/services').validateStatus(

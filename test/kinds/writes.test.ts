@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, listOf } from '../api/support.js';
+import { Api, listOf, causesIn } from '../api/support.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -33,7 +33,7 @@ describe('writes', () => {
   });
   afterAll(() => api.close());
 
-  test('of certificate requests own only what they can change', async () => {
+  test('of certificate requests own only fields that they can change', async () => {
     const spec = { request: CERTIFICATE_REQUEST, signerName: 'a.b/c', usages: ['client auth'] };
     const made = await api.made(`${REQUESTS}?fieldManager=one`, { metadata: { name: 'r', labels: { a: 'b' } }, spec });
     expect(owners(made)).toEqual(['one object: f:metadata f:labels']);
@@ -51,14 +51,14 @@ describe('writes', () => {
     ['namespaces', () => '/api/v1/namespaces', {}, 'Active'],
     ['persistentvolumeclaims', () => `${home}/persistentvolumeclaims`, CLAIM, 'Pending'],
     ['persistentvolumes', () => '/api/v1/persistentvolumes', VOLUME, 'Pending'],
-  ])('that remove the status of %s leave the phase of a new object', async (kind, path, members, phase) => {
+  ])('that remove the status of %s restore the phase of a new object', async (kind, path, members, phase) => {
     const name = `without-status-${kind}`;
     await api.made(path(), { metadata: { name }, ...members });
     const { status, body } = await api.patch(`${path()}/${name}/status`, MERGE, { status: null });
     expect([status, body.status]).toEqual([200, expect.objectContaining({ phase })]);
   });
 
-  test('of the status of a volume never own the time that the server sets', async () => {
+  test('to the status of a volume never own the time that the server sets', async () => {
     const path = '/api/v1/persistentvolumes';
     await api.made(path, { metadata: { name: 'timed' }, ...VOLUME });
     const { body } = await api.patch(`${path}/timed/status?fieldManager=one`, MERGE, {
@@ -68,7 +68,7 @@ describe('writes', () => {
     expect(body.status).toHaveProperty('lastPhaseTransitionTime');
   });
 
-  test('of the status of a definition change its metadata, and own none', async () => {
+  test('to the status of a definition change its metadata without owning any', async () => {
     const names = { plural: 'writes', kind: 'Write' };
     const schema = { openAPIV3Schema: { type: 'object' } };
     const versions = [{ name: 'v1', served: true, storage: true, schema }];
@@ -109,7 +109,7 @@ describe('writes', () => {
     });
   });
 
-  test('to the scale by JSON Patch find no replicas where there are none', async () => {
+  test('to the scale by JSON Patch find no replicas if the object has none', async () => {
     const path = `${home.replace('/api/v1', '/apis/apps/v1')}/deployments`;
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const spec = { replicas: 0, selector: { matchLabels: { a: 'b' } }, template };
@@ -132,7 +132,7 @@ describe('writes', () => {
     expect(body.metadata?.['resourceVersion']).toBe(made.metadata?.['resourceVersion']);
   });
 
-  test('name what cannot be applied as the configuration does, and its items by their keys', async () => {
+  test('report errors of an apply with the apiVersion of the configuration, and items by their keys', async () => {
     const path = `${home.replace('/api/v1', '/apis/apps/v1')}/deployments/applied?fieldManager=one`;
     const containers = [{ name: 'a', unknown: 1 }, { name: 'a' }];
     const { body } = await api.patch(path, APPLY, {
@@ -148,7 +148,7 @@ describe('writes', () => {
     );
   });
 
-  test('quote values with characters that cannot be printed as Go does', async () => {
+  test('quote values with unprintable characters as Go does', async () => {
     const { body } = await api.post(`${home}/configmaps?fieldManager=%01`, { metadata: { name: 'quoted' } });
     expect(body.message).toContain('fieldManager: Invalid value: "\\x01": invalid character U+0001 (at position 0)');
   });
@@ -157,11 +157,9 @@ describe('writes', () => {
     ['.', ['Invalid value: ".": may not be \'.\'']],
     ['', ['Required value: name or generateName is required']],
     ['x', ['Invalid value: "x": must be `spec.version+"."+spec.group`: "v1.example.com"']],
-  ])('of an APIService named %j say what is wrong with its name once', async (name, messages) => {
+  ])('of an APIService named %j report the error in its name once', async (name, messages) => {
     const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 };
     const { body } = await api.post(SERVICES, { metadata: { name, finalizers: ['x'] }, spec });
-    expect((body.details as unknown as { causes: { message: string }[] }).causes.map(cause => cause.message)).toEqual(
-      messages,
-    );
+    expect(causesIn(body).map(cause => cause.message)).toEqual(messages);
   });
 });

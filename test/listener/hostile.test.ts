@@ -8,7 +8,7 @@ import { count, RawClient } from '../conformance/rawClient.js';
 import { certificates, LISTENERS } from './listeners.js';
 import { eventuallyPasses } from '../support/eventually.js';
 
-/** Bounds that a test can wait for. uWS has its own compiled in: 10 seconds, which it counts in steps of 4. */
+/** Time limits that a test can wait for. uWS has a compiled-in limit of 10 seconds, which it counts in steps of 4. */
 vi.mock('../../core/limits.js', async original => ({
   ...(await original<typeof import('../../core/limits.js')>()),
   CONNECTIONS: 12,
@@ -26,7 +26,7 @@ const HOST = 'Host: localhost\r\n';
 const LARGE = 32 * 1024 * 1024;
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
 
-/** Sends a byte again and again until the connection is closed. */
+/** Sends a byte repeatedly until the connection is closed. */
 function drip(client: RawClient, byte: string): void {
   const timer = setInterval(() => client.send(byte), 200);
   client.socket.once('close', () => clearInterval(timer));
@@ -68,7 +68,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
   });
   afterAll(() => listening.close());
 
-  /** Runs `attack` on a connection of its own; resolves with the bytes received until the server closed it. */
+  /** Runs `attack` on a new connection. Resolves with the bytes received until the server closes it. */
   const attack = async (run: (client: RawClient) => void): Promise<string> => {
     const client = await open();
     run(client);
@@ -76,7 +76,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
   };
 
   it.concurrent(
-    'is cut when it sends nothing, its headers, its body, or the body of an answered request too slowly',
+    'is disconnected when it sends nothing, or sends headers, a body, or the body of an answered request too slowly',
     async () => {
       const body = `Content-Length: 100000\r\n\r\n`;
       const [nothing, line, lines, slow, stalled, chunks, answered, idle] = await Promise.all([
@@ -101,7 +101,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
   );
 
   it.runIf(tls)(
-    'is cut when it does not shake hands',
+    'is disconnected when it does not complete the TLS handshake',
     async () => {
       const socket = connect(listening.port, '127.0.0.1').resume();
       await once(socket, 'close');
@@ -110,7 +110,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
   );
 
   it.each(['/large', '/stream'])(
-    'is cut when it reads nothing of an answer: %s',
+    'is disconnected when it reads nothing of an answer: %s',
     async path => {
       aborted.mockClear();
       const client = await open();
@@ -132,7 +132,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     socket.terminate();
   });
 
-  it('is not cut while a stream has nothing to send it', async () => {
+  it('is not disconnected while a stream has nothing to send to it', async () => {
     const client = await open();
     const begun = streams.length;
     client.send(get('/quiet'));
@@ -149,7 +149,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     client.socket.destroy();
   });
 
-  it('counts as gone when it closes its half of the connection', async () => {
+  it('counts as disconnected when it closes its half of the connection', async () => {
     aborted.mockClear();
     const begun = streams.length;
     const client = await open();
@@ -160,7 +160,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     await eventuallyPasses(() => expect(aborted).toHaveBeenCalledWith('/quiet'));
   });
 
-  it.runIf(isNode)('is cut when it sends more of the body of an answered request than is dropped', async () => {
+  it.runIf(isNode)('is disconnected when it sends too much of the body of an answered request', async () => {
     const client = await open();
     client.send(`POST /answered HTTP/1.1\r\n${HOST}Content-Length: ${LARGE}\r\n\r\n`);
     await client.until(text => text.endsWith('answered'));
@@ -170,7 +170,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     expect(performance.now() - sent).toBeLessThan(2000);
   });
 
-  it('cannot send more headers than fit, however many', async () => {
+  it('cannot send more headers than the limit', async () => {
     const headers = 'a:b\r\n'.repeat(HEADER_BYTES / 5);
     const client = await open();
     client.send(`GET / HTTP/1.1\r\n${HOST}${headers}\r\n`);
@@ -178,7 +178,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     client.socket.destroy();
   });
 
-  it('gets no more connections than the bound, and others some again when it leaves', async () => {
+  it('gets no more connections than the limit, and frees them for others when it disconnects', async () => {
     const isServed = async (): Promise<boolean> => {
       const client = await open().catch(() => undefined);
       client?.send(get('/'));
@@ -194,7 +194,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     await eventuallyPasses(async () => expect(await isServed()).toBe(true));
   });
 
-  it('gives its place back when a WebSocket closes', { timeout: TIMEOUT }, async () => {
+  it('frees its place when a WebSocket closes', { timeout: TIMEOUT }, async () => {
     const url = `ws${tls ? 's' : ''}://127.0.0.1:${listening.port}/socket`;
     for (let i = 0; i < 2 * CONNECTIONS; i++) {
       const socket = new WebSocket(url, { ca: tls?.caPem });

@@ -6,7 +6,7 @@ import { BodyReader } from '../../plugins/listener/inflow/bodyReader.js';
 /** Bytes that differ from their neighbours. */
 const pattern = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, i) => i % 251));
 
-test('parts of any size are collected in their order, the small ones in little memory', () => {
+test('parts of any size are collected in order, small ones in little memory', () => {
   const sent = pattern(400_000);
   const parts = new BodyParts();
   const sizes = [1, 1, 5000, 1, 1, 1023, 1024, ...Array.from({ length: 100_000 }, () => 1)];
@@ -18,7 +18,7 @@ test('parts of any size are collected in their order, the small ones in little m
   expect([parts.size, parts.take().length]).toEqual([0, 0]);
 });
 
-test('a part that is the only one is not copied, also after others were removed', () => {
+test('a single part is not copied, also after others were removed', () => {
   const parts = new BodyParts();
   for (const part of [pattern(10), pattern(2000)]) {
     parts.add(part);
@@ -32,7 +32,7 @@ test('a part that is the only one is not copied, also after others were removed'
   expect(parts.take()).toBe(last);
 });
 
-test('parts that arrive while a sink is busy are passed on together, in their order, before it is closed', async () => {
+test('parts that arrive while a sink is busy are passed on together and in order, before the sink is closed', async () => {
   const sent = pattern(200_000);
   const flow: string[] = [];
   const writes: Uint8Array[] = [];

@@ -39,7 +39,7 @@ test.each(
     { name, make, tls: undefined },
     { name: `${name}, TLS`, make, tls },
   ]),
-)('a listener does not wait for connections without a request when it is closed: $name', async ({ make, tls }) => {
+)('closing a listener does not wait for connections without a request: $name', async ({ make, tls }) => {
   const listening = await (await make()).listen({ host: '127.0.0.1', port: 0, tls }, () => expect.unreachable());
   const silent = connect(listening.port, '127.0.0.1').on('error', () => undefined);
   await once(silent, 'connect');

@@ -19,7 +19,7 @@ const ALL: readonly { readonly name: 'uws' | 'node'; readonly make: () => Promis
   { name: 'uws', make: async () => new UwsListener(host) },
   { name: 'node', make: async () => new NodeListener(host) },
 ];
-/** Those that can serve here. */
+/** The built-in listeners that can serve here. */
 export const LISTENERS = ALL.filter(({ name }) => LISTENER_NAMES.includes(name));
 
 const pkiIn = (name: string) =>
@@ -30,7 +30,7 @@ const pkiIn = (name: string) =>
     now: () => Date.now(),
   });
 
-/** Makes two CAs, a serving certificate of the first and a client certificate of each. */
+/** Creates two CAs, a serving certificate of the first and a client certificate of each. */
 export async function certificates(): Promise<ListenerTls> {
   const [own, other] = [await pkiIn('own'), await pkiIn('other')];
   const pair = (pki: typeof own) => ({

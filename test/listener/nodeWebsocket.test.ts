@@ -23,7 +23,7 @@ it('pings an idle WebSocket, and disconnects a client that does not answer', asy
       const closed = once(dead, 'close');
       vi.advanceTimersByTime((WEBSOCKET_IDLE_SECONDS * 1000) / 2);
       await pinged;
-      // The answer arrives before later bytes are answered.
+      // The pong arrives before later bytes are answered.
       const heard = once(alive, 'pong');
       alive.ping();
       await heard;

@@ -29,7 +29,7 @@ it('flushes every connection once, in the order in which they were added', () =>
   expect(flushed).toEqual(many);
 });
 
-it('serves others between the slices of a long round', () => {
+it('lets other work run between the slices of a long round', () => {
   const { rounds, flushed, connection } = roundsOf(FLUSH_SLICE_MS / 16);
   for (const name of many) rounds.add(connection(name));
   setImmediate(() => flushed.push('another request'));
@@ -46,7 +46,7 @@ it('flushes what is added during a round in the next one', () => {
   expect(flushed).toEqual(['first', 'later']);
 });
 
-it('makes a pause after a long round, as long as the round and no longer than the limit', () => {
+it('pauses after a long round for the time of the round, up to the limit', () => {
   const { rounds, flushed, connection } = roundsOf(1);
   const pauseAfter = (connections: number): number => {
     for (const name of many.slice(0, connections)) rounds.add(connection(name));
@@ -64,7 +64,7 @@ it('makes a pause after a long round, as long as the round and no longer than th
   expect(pauseAfter(100)).toBe(FLUSH_PAUSE_MS);
 });
 
-it('makes no pause after a short round', () => {
+it('does not pause after a short round', () => {
   const { rounds, flushed, connection } = roundsOf(0.1);
   rounds.add(connection('first'));
   vi.advanceTimersByTime(0);

@@ -13,7 +13,7 @@ import { uwsFault } from './names.js';
 import { partly } from '../support/values.js';
 
 const { versions } = process;
-/** The rest of the test runs as with another version of Node.js, for which there is no binary. */
+/** The rest of the test runs as in a version of Node.js for which there is no binary. */
 const withVersion = (node: string): void =>
   void vi.spyOn(process, 'versions', 'get').mockReturnValue({ ...versions, node });
 const has = (glibc: string): boolean => {
@@ -47,7 +47,7 @@ it.each([
   ["This version supports only some.\n\nError: Cannot find module '@uwsjs/linux-x64-26'", 'is not installed: install'],
   ["Cannot find package '@uwsjs/core' imported from /m/uwsBinary.js", 'is not installed: install'],
   ['This version supports only some.\n\nError: invalid ELF header', 'cannot be loaded: Error: invalid ELF header'],
-])('the fault of a binary that was not loaded is short: %s', (message, fault) => {
+])('the error of a binary that cannot be loaded is shortened: %s', (message, fault) => {
   expect(faultOf(new Error(message)).startsWith(fault)).toBe(true);
 });
 
@@ -62,14 +62,14 @@ describe('the plugin of the listener uws', () => {
   };
   beforeEach(() => warn.mockClear());
 
-  it('gives the listener node if the binary cannot be loaded, and logs why', async () => {
+  it('creates the listener node if the binary cannot be loaded, and logs the reason', async () => {
     withVersion('25.1.0');
     expect((await make()).name).toBe('node');
     const reason = expect.stringContaining('has no binary for this platform');
     expect(warn.mock.calls).toEqual([[{ reason }, 'the listener node serves, because uws cannot']]);
   });
 
-  it('fails in this case if it is required, with an error that says what to do', async () => {
+  it('fails if the binary cannot be loaded but is required, with a hint in the error', async () => {
     withVersion('25.1.0');
     await expect(make({ required: true })).rejects.toThrow(ConfigError);
     await expect(make({ required: true })).rejects.toThrow(/^--listener: .* \(.*25.1.0\)\. Without this flag/);
@@ -79,7 +79,7 @@ describe('the plugin of the listener uws', () => {
 
 describe('a server in a process without the binary', () => {
   let directory: string;
-  /** Starts it as with a version that has no binary. */
+  /** Starts it as in a version that has no binary. */
   const start = (...flags: string[]): Promise<ServerProcess> => {
     const preload = join(directory, 'version.mjs');
     const value = "{ ...process.versions, node: '25.1.0' }";
@@ -92,7 +92,7 @@ describe('a server in a process without the binary', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('serves with the listener node, and says so in one line', async () => {
+  it('serves with the listener node, and reports it in one line', async () => {
     const server = await start();
     try {
       await server.namespace('a');
@@ -104,7 +104,7 @@ describe('a server in a process without the binary', () => {
     }
   });
 
-  it('is not started if a flag demands the listener uws', async () => {
+  it('fails to start if a flag demands the listener uws', async () => {
     const message = /ended with 2:\s+capstan: --listener: uWebSockets.js has no binary .*25.1.0\)/;
     await expect(start('--listener=uws')).rejects.toThrow(message);
   });

@@ -9,7 +9,7 @@ const CORK_BUFFER = 16 * 1024;
 
 /**
  * A connection whose socket accepts a given number of bytes, and that corks like uWS 20.51: bytes that overflow the
- * cork buffer are dropped if the socket does not accept the corked bytes first, unless they may be sent again
+ * cork buffer are dropped if the socket does not accept the corked bytes first, unless they can be sent again
  * (`tryEnd`).
  */
 class Connection {
@@ -21,7 +21,7 @@ class Connection {
   private writable: (() => void) | undefined;
 
   constructor(
-    /** Bytes that the socket accepts by write; later writes are accepted completely. */
+    /** The numbers of bytes that the socket accepts of its first writes; later ones are accepted completely. */
     private readonly takes: number[],
   ) {}
 
@@ -57,7 +57,7 @@ class Connection {
     return response as unknown as Response;
   }
 
-  /** The socket accepts bytes again. */
+  /** Makes the socket accept bytes again. */
   drain(): void {
     this.direct(Buffer.alloc(0), false);
     this.writable?.();
@@ -121,7 +121,7 @@ const KINDS = ['chunked', 'of known length', 'chunked, with a blank ahead', 'chu
 /** The first byte of every piece. */
 const FIRST = 0x7b;
 
-/** How a stream of a kind is sent, for a body of this length. */
+/** The options of a stream of this kind, for a body of this length. */
 function optionsOf(kind: string, length: number): StreamOptions {
   if (kind === 'of known length') return { length };
   if (kind.endsWith('a blank ahead')) return { ahead: { value: 0x20, partOfWrite: false } };
@@ -129,13 +129,13 @@ function optionsOf(kind: string, length: number): StreamOptions {
   return {};
 }
 
-/** The body without a byte that was sent ahead of a write that did not follow. */
+/** The body without a byte that was sent ahead of a write that never followed. */
 function withoutAhead(body: Buffer, kind: string, length: number): Buffer {
   if (kind.endsWith('a blank ahead')) return Buffer.from(body.toString('latin1').replaceAll(' ', ''), 'latin1');
   return kind.endsWith('first byte ahead') && body[length] === FIRST ? body.subarray(0, length) : body;
 }
 
-it.each(KINDS)('every byte of a stream, %s, reaches a client whose socket is full at any moment', async kind => {
+it.each(KINDS)('every byte of a stream, %s, reaches a client whose socket may be full at any time', async kind => {
   await fc.assert(
     fc.asyncProperty(sizes, takes, async (lengths, socket) => {
       const pieces = lengths.map((length, i) => Buffer.alloc(length + 1, 97 + i).fill(FIRST, 0, 1));
@@ -159,12 +159,12 @@ it.each(KINDS)('every byte of a stream, %s, reaches a client whose socket is ful
       expect(received.equals(body)).toBe(true);
       expect([done, connection.finished]).toEqual([true, true]);
     }),
-    // A write of one byte, which was sent ahead, before one that is not copied.
+    // A write of one byte, which was sent ahead, and then one that is not copied.
     { numRuns: 300, examples: [[[13, 0, 300_000, 0], []]] },
   );
 });
 
-it('a stream of news begins after its head, even if a round is about to flush others', async () => {
+it('an event stream begins after its header block, even if a round is about to flush others', async () => {
   await new Promise(resolve => setImmediate(resolve));
   const order: string[] = [];
   const response = {

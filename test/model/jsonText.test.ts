@@ -52,7 +52,7 @@ describe('JSON texts', () => {
     ['1e16', 1e16],
   ])('%s is read as %s', (text, value) => expect(readJson(`[${text}]`)).toEqual([value]));
 
-  test('strings with many digits stay strings, and members named __proto__ stay members', () => {
+  test('strings with many digits remain strings, and members named __proto__ remain members', () => {
     const text = '{"__proto__":9007199254740993,"a":"9007199254740993","b":"\\"9007199254740993"}';
     expect(writeJson(readJson(text))).toBe(text);
   });

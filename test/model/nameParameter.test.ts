@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkNameParameter } from '../../core/model/nameParameter.js';
 
-describe('a name by which a request refers to an object', () => {
+describe('the name in a request for an object', () => {
   test.each([
     ['', 'Name parameter required.'],
     ['.', `Name parameter invalid: ".": may not be '.'`],
@@ -11,7 +11,7 @@ describe('a name by which a request refers to an object', () => {
     expect(() => checkNameParameter(name)).toThrow(expect.objectContaining({ code: 400, message }));
   });
 
-  test('is accepted otherwise, also where no kind allows it', () => {
+  test('is accepted otherwise, even if no kind allows it', () => {
     for (const name of ['a', 'system:foo', 'A b', '...', '\x00']) expect(() => checkNameParameter(name)).not.toThrow();
   });
 });

@@ -16,7 +16,7 @@ describe('the platform', () => {
     expect(describePlatform().replace(' (musl)', '')).toBe(`${platform}-${arch}, Node.js ${versions.node}`);
   });
 
-  it.runIf(process.platform === 'linux')('is told by the loader that the program names', () => {
+  it.runIf(process.platform === 'linux')('uses musl if the program names its dynamic loader', () => {
     expect(usesMusl(program('/lib/ld-musl-aarch64.so.1'))).toBe(true);
     expect(usesMusl(program('/lib64/ld-linux-x86-64.so.2'))).toBe(false);
     expect(usesMusl('/no/such/program')).toBe(false);

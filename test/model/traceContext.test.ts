@@ -5,11 +5,11 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 const VALID = `00-${TRACE}-${PARENT}-01`;
 
-/** The trace of a request with these headers. */
+/** The trace context of a request with these headers. */
 const read = (traceparent?: string, tracestate?: string) =>
   readTrace(name => new Map(Object.entries({ traceparent, tracestate })).get(name));
 
-test('the trace of a request is passed on in version 00, with the flag for sampling alone', () => {
+test('the trace of a request is passed on in version 00, with only the sampled flag', () => {
   expect(read(VALID)).toEqual({ traceparent: VALID });
   expect(read(`00-${TRACE}-${PARENT}-02`)?.traceparent).toBe(`00-${TRACE}-${PARENT}-00`);
   expect(read(`cc-${TRACE}-${PARENT}-ff`)?.traceparent).toBe(VALID);
@@ -35,7 +35,7 @@ test.each([
   expect(read(header, 'a=b')).toBeUndefined();
 });
 
-test('what tracing systems have added is passed on, unless it has another form or is too long', () => {
+test('tracestate is passed on, unless it is malformed or too long', () => {
   const most = Array.from({ length: 32 }, (_, i) => `a${i}=${i}`).join();
   for (const state of ['a=b', 'rojo=00f067aa0ba902b7, congo=t61rcWkgMzE', 'fw529a3039@dt=FfAAAAA:bCAAAADC', most])
     expect(read(VALID, state)).toEqual({ traceparent: VALID, tracestate: state });

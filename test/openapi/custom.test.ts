@@ -8,7 +8,7 @@ const publish = (schema: StructuralSchema, dialect: 'v2' | 'v3') =>
   publishedSchema({ custom: { schema } } as unknown as Resource, dialect, METADATA);
 
 describe('the published schema of a custom kind', () => {
-  it('has the types of a value that may be an integer or a string, if its schema does not have them', () => {
+  it('adds the types of a value that may be an integer or a string, if its schema does not have them', () => {
     const open = { 'x-kubernetes-int-or-string': true };
     const types = [{ type: 'integer' }, { type: 'string' }];
     expect(publish(open, 'v3')).toEqual({ ...open, anyOf: types });

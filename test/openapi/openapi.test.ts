@@ -117,7 +117,7 @@ describe('version 3', () => {
     expect([status, contentType, etag]).toEqual([200, 'text/plain; charset=utf-8', undefined]);
   });
 
-  it('accepts * for every tag, and has no content type if nothing changed', () => {
+  it('accepts * for every tag, and answers without content type if nothing changed', () => {
     for (const path of ['/openapi/v2', '/openapi/v3/apis/policy/v1'])
       for (const tag of ['*', ' * ', get(path).etag, `"x", W/${get(path).etag}`])
         expect(get(path, undefined, undefined, tag)).toMatchObject({
@@ -236,13 +236,13 @@ describe('descriptions', () => {
   const operations = Object.values(paths).flatMap(item => Object.values(item).filter(isOne));
   const items: readonly Described[] = Object.values(paths);
 
-  it('are there for every operation and every parameter', () => {
+  it('exist for every operation and every parameter', () => {
     const all = [...operations, ...[...items, ...operations].flatMap(({ parameters = [] }) => parameters)];
     expect(all.length).toBeGreaterThan(500);
     expect(all.filter(({ description = '' }) => description.length < 20)).toEqual([]);
   });
 
-  it('have the phrases that tests of clients look for', () => {
+  it('have the phrases that client tests look for', () => {
     const text = Buffer.from(get('/openapi/v3/api/v1').bytes).toString();
     for (const phrase of [
       'list of returned',
@@ -256,7 +256,7 @@ describe('descriptions', () => {
 });
 
 describe('order and presence of members', () => {
-  it('required fields are in the order of their declaration, and no parameters are left out', () => {
+  it('required fields are in the order of their declaration, and no parameters are omitted', () => {
     const document = body(get('/openapi/v2')) as {
       definitions: { [name: string]: Schema };
       paths: { [path: string]: { get?: { parameters?: unknown } } };
@@ -292,7 +292,7 @@ describe('rendering', () => {
     }
   });
 
-  it('describes a changed kind anew, and the others as before', () => {
+  it('describes a changed kind again, and the others as before', () => {
     const type = (cups: string) =>
       resourcesOf(
         defineResource({
@@ -314,7 +314,7 @@ describe('rendering', () => {
     expect(second).not.toContain('"cups"');
   });
 
-  it('has the names of the naming of the server', () => {
+  it('uses the names in the naming of the server', () => {
     const neutral = namingOf('neutral');
     const set = openApiDocuments(
       buildRegistry({ naming: neutral, strategies: () => undefined, generation: 1 }),

@@ -87,7 +87,7 @@ describe('the envelope [R104] [R105]', () => {
     expect([opened.apiVersion, opened.kind, [...opened.raw]]).toEqual(['v1', 'ConfigMap', [1, 2]]);
   });
 
-  it('holds a Status', () => {
+  it('can hold a Status', () => {
     const body = encodeCommon({
       kind: 'Status',
       apiVersion: 'v1',

@@ -57,7 +57,7 @@ describe('parameters of OpenAPI 2', () => {
     expect(object.patch!.parameters[0]!.$ref).toMatch(/^#\/parameters\/body-/);
   });
 
-  it('are referred to in protobuf, too', () => {
+  it('are referred to in protobuf as well', () => {
     const { root } = protobuf.parse(`syntax = "proto3";
       message Any { string yaml = 2; }
       message Query { string in = 2; string name = 4; string type = 6; }
@@ -85,7 +85,7 @@ describe('parameters of OpenAPI 2', () => {
 });
 
 describe('documents of plugins', () => {
-  it('are described as text if they say how, in both versions', () => {
+  it('are described as text if they declare it, in both versions', () => {
     expect(v2.paths['/openid/v1/jwks/']).toEqual({
       get: {
         description: 'Reads the document /openid/v1/jwks/.',

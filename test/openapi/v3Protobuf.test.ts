@@ -9,7 +9,7 @@ const ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 const ANSWERED = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 
 /**
- * The published message definitions, as far as documents use them, for a decoder that shares no code with the encoder.
+ * The published message definitions that documents use, for a decoder that is independent of the encoder's code.
  */
 const { root } = protobuf.parse(
   `syntax = "proto3";

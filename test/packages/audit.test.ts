@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Runs the script against a registry that answers requests for advisories so; null: with 405. */
+/** Runs the script with a registry that answers requests for advisories with this value; null: with 405. */
 async function audit(advisories: object | null): Promise<{ readonly code: number | null; readonly output: string }> {
   const registry = createServer((request, response) => {
     request.resume();
@@ -16,7 +16,7 @@ async function audit(advisories: object | null): Promise<{ readonly code: number
   });
   await new Promise<void>(resolve => registry.listen(0, '127.0.0.1', resolve));
   const { port } = registry.address() as AddressInfo;
-  // npm remembers advisories.
+  // npm caches advisories.
   const cache = mkdtempSync(join(tmpdir(), 'capstan-audit-'));
   const env = { ...process.env, npm_config_registry: `http://127.0.0.1:${port}/`, npm_config_cache: cache };
   const child = spawn(process.execPath, ['scripts/check/audit.mjs'], { env });
@@ -45,7 +45,7 @@ test('npm run audit fails for high and critical vulnerabilities of shipped packa
   }
 });
 
-test('npm run audit reports others, and does not look at tools', async () => {
+test('npm run audit only reports others, and ignores development tools', async () => {
   const { code, output } = await audit({ jose: [advisory('moderate')], vitest: [advisory('critical')] });
   expect([code, output]).toEqual([
     0,
@@ -54,7 +54,7 @@ test('npm run audit reports others, and does not look at tools', async () => {
   ]);
 });
 
-test('npm run audit says so if the registry does not answer', async () => {
+test('npm run audit reports that the registry does not answer', async () => {
   const { code, output } = await audit(null);
   expect([code, output]).toEqual([0, expect.stringContaining('the registry did not answer, nothing was checked: 405')]);
 });

@@ -15,9 +15,9 @@ import {
 import { stepsOf, toPnpm } from './steps.js';
 
 /*
- * docs/tutorials/plugin.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
- * another. The folder is a copy of one in which npm has run the first command, and npm finds the packages of that one
- * where it installs those of the plugin.
+ * docs/tutorials/plugin.md, followed literally in an empty folder, with npm and with pnpm; only the port may be
+ * different. The folder is a copy of one in which npm has run the first command, and npm finds the packages of that
+ * folder when it installs those of the plugin.
  */
 
 const work = newFolder();
@@ -70,7 +70,7 @@ test.each(['npm', 'pnpm'])(
   },
 );
 
-/** A wrong setting ends `plugins list` with the message of the guide. */
+/** Expects that `plugins list` fails for a wrong setting with the message in the guide. */
 async function expectRefusal(guide: string, directory: string, capstan: string): Promise<void> {
   const config = join(directory, 'config.yaml');
   write(directory, 'config.yaml', readFileSync(config, 'utf8').replace('[latest, edge]', 'latest'));
@@ -80,7 +80,7 @@ async function expectRefusal(guide: string, directory: string, capstan: string):
   ).rejects.toThrow(`capstan: ${message}`);
 }
 
-test('the guide has no block that is not followed', () => {
+test('every block of the guide is followed', () => {
   const guide = readFileSync('docs/tutorials/plugin.md', 'utf8');
   expect(guide.match(/^```\w+$/gm)?.length).toBe(stepsOf(guide).length);
 });

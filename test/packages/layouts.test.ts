@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, LONG);
 afterAll(() => work.remove());
 
-/** Starts a server, and expects that the plugin refuses labelled objects and nothing else. */
+/** Starts a server, and expects that the plugin refuses labeled objects and no others. */
 async function expectRefusals(...start: ConstructorParameters<typeof InstalledServer>): Promise<void> {
   const server = new InstalledServer(...start);
   try {
@@ -72,7 +72,7 @@ async function expectRefusals(...start: ConstructorParameters<typeof InstalledSe
   }
 }
 
-/** The error output of a server that does not start. */
+/** The error output of a server that fails to start. */
 async function errorOf(...start: ConstructorParameters<typeof InstalledServer>): Promise<string> {
   const server = new InstalledServer(...start);
   try {
@@ -95,11 +95,13 @@ describe('pnpm, with its strict layout of links', () => {
     await runWith(variables, project, 'pnpm', 'add', '--ignore-scripts', capstan, plugin.tarball);
   }, LONG);
 
-  test('finds a plugin that is installed', { timeout: LONG }, async () => {
+  test('finds an installed plugin', { timeout: LONG }, async () => {
     await expectRefusals(project, 'pnpm exec capstan', PLUGINS, { variables });
   });
 
-  test('does not find what only a dependency has installed, and says where it looked', { timeout: LONG }, async () => {
+  test('does not find a package that only a dependency has installed, and says where it searched', {
+    timeout: LONG,
+  }, async () => {
     expect(await errorOf(project, 'pnpm exec capstan', '[{ use: pino }]', { variables })).toContain(
       `capstan: plugins[0].use: the package pino is not installed in ${project}, nor above, but only beside Capstan`,
     );
@@ -115,7 +117,7 @@ describe('pnpm, with its strict layout of links', () => {
 describe('a global install of Capstan', () => {
   const prefix = join(work.path, 'global');
   const command = join(prefix, 'bin/capstan');
-  /** npm with this place for global and linked packages. */
+  /** Runs npm with this folder for global and linked packages. */
   const npm = (directory: string, ...args: readonly string[]) =>
     runWith({ npm_config_prefix: prefix }, directory, 'npm', ...args);
   beforeAll(async () => {
@@ -134,12 +136,12 @@ describe('a global install of Capstan', () => {
     timeout: LONG,
   }, async () => {
     const project = folder('configured');
-    // The plugin alone: it gets the copy of Capstan that runs.
+    // Only the plugin is installed: it gets the running copy of Capstan.
     await npm(project, 'install', '--legacy-peer-deps', plugin.tarball);
     await expectRefusals(project, command, PLUGINS, { directory: work.path });
   });
 
-  test('does not find a plugin that is installed globally too, and says so', { timeout: LONG }, async () => {
+  test('does not find a plugin that is also installed globally, and says so', { timeout: LONG }, async () => {
     const project = folder('bare');
     await npm(project, 'install', '-g', '--legacy-peer-deps', plugin.tarball);
     expect(await errorOf(project, command, PLUGINS)).toContain(
@@ -147,18 +149,18 @@ describe('a global install of Capstan', () => {
     );
   });
 
-  test('finds a file beside the configuration', { timeout: LONG }, async () => {
+  test('finds a file next to the configuration', { timeout: LONG }, async () => {
     const project = folder('file');
     writeFileSync(join(project, 'plugin.mjs'), source);
     await expectRefusals(project, command, '[{ use: ./plugin.mjs, config: { label: bad } }]');
   });
 
-  test('finds a plugin of npm link, with and without a Capstan of its own', { timeout: LONG }, async () => {
+  test('finds a plugin of npm link, with and without its own copy of Capstan', { timeout: LONG }, async () => {
     const project = folder('linking');
     await npm(project, 'link', plugin.folder);
     expect(lstatSync(join(project, 'node_modules/refuses-label')).isSymbolicLink()).toBe(true);
     await expectRefusals(project, command, PLUGINS);
-    // As its developer has it: the plugin resolves capstan from where it is, not from where it is linked.
+    // As on the machine of its developer: the plugin resolves capstan from its real path, not from that of the link.
     await npm(plugin.folder, 'link', 'capstan');
     await expectRefusals(project, command, PLUGINS);
   });

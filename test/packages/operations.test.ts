@@ -5,8 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { installCapstan, newFolder, packCapstan, run, StartedCommand, write } from './project.js';
 
 /*
- * The unit and the container file of docs/guides/operations.md, as far as they can be followed without root. Capstan is
- * installed as by the command of the container file, but without the network: see `installCapstan`.
+ * The systemd unit and the container file of docs/guides/operations.md, as far as they can be tested without root.
+ * Capstan is installed as by the command of the container file, but without the network: see `installCapstan`.
  */
 
 const guide = readFileSync('docs/guides/operations.md', 'utf8');

@@ -35,7 +35,7 @@ const tarballs: string[] = [];
 let examples: string[];
 
 beforeAll(async () => {
-  // One place for the tools of all packages: each would install the same.
+  // A common folder for the tools of all packages, since each would install the same.
   await installCapstan(workshop.path);
   examples = copyExamples(workshop.path);
 }, LONG);
@@ -54,7 +54,7 @@ describe('the tarball of Capstan', () => {
       expect(existsSync(join(root(), folder)), folder).toBe(false);
   });
 
-  test('has all that its documents link to, and the files of code that pages for users name', () => {
+  test('contains all files that its documents link to, and the source files that pages for users name', () => {
     const pages = readdirSync(root(), { recursive: true, encoding: 'utf8' }).filter(
       name => name.endsWith('.md') && !name.includes('node_modules'),
     );
@@ -64,7 +64,7 @@ describe('the tarball of Capstan', () => {
     const broken = pages.flatMap(page => {
       const prose = readFileSync(join(root(), page), 'utf8').replace(/^```.*?^```/gms, '');
       const links = [...prose.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, to]) => join(dirname(page), to!));
-      // The others are about how Capstan is made, and two guides name files of the reader's.
+      // The other pages are about the development of Capstan, and two guides name files of the reader.
       const isForUsers =
         /^(README|docs\/(guides|reference|glossary))/.test(page) && !/(plugin-package|tutorial)\.md$/.test(page);
       const named = isForUsers ? [...prose.matchAll(NAMED)].map(([, path]) => path!) : [];
@@ -73,7 +73,7 @@ describe('the tarball of Capstan', () => {
     expect(broken).toEqual([]);
   });
 
-  test('exports what package.json promises', async () => {
+  test('exports the entry points of package.json', async () => {
     const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object };
     const names = Object.keys(exports).map(name => name.replace('.', 'capstan').replace('*', 'apps/v1'));
     const program = names.map(name => `await import('${name}');`).join('\n');
@@ -100,7 +100,7 @@ const manifestIn = (folder: string) =>
 
 test('every example passes its tests, and can be packed', { timeout: LONG }, async () => {
   expect(examples.length).toBe(3);
-  // They are compiled as `npm test` and `npm pack` do it, but by one run of the compiler.
+  // They are compiled as by `npm test` and `npm pack`, but in one run of the compiler.
   const scripts = { build: 'tsc', test: 'tsc && node --test dist/test/index.test.js', prepack: 'tsc' };
   for (const name of examples) expect(manifestIn(name).scripts).toEqual(scripts);
   await inWorkshop('node_modules/.bin/tsc', '-b', ...examples);
@@ -119,7 +119,7 @@ test('plugin init writes a package for each point whose tests pass at once', { t
   const from = resolve(workshop.path, folders[0]!, capstan.replace('file:', ''));
   expect(from).toBe(join(workshop.path, basename(await packCapstan())));
   await run(join(workshop.path, folders[0]!), 'npm', 'test');
-  // As this command and `npm test` for each of the others, with one run of the compiler.
+  // Equivalent to this command and `npm test` for each of the others, with one run of the compiler.
   for (const [i, folder] of folders.entries()) {
     if (i === 0) continue;
     const facts = { name: `@example/${folder}`, capstan: '*', source: capstan, manager: PACKAGE_MANAGERS.npm };
@@ -139,7 +139,7 @@ test('plugin init writes a package for each point whose tests pass at once', { t
   await runTests(...folders.slice(1).map(folder => `out/${folder}/test/index.test.js`));
 });
 
-describe('installed beside Capstan', () => {
+describe('example packages that are installed next to Capstan', () => {
   let service: Server;
   let server: InstalledServer;
 
@@ -160,7 +160,7 @@ describe('installed beside Capstan', () => {
   - use: '@example/capstan-image-policy'
     config: { mirrors: { 'docker.io/': 'mirror.example.com/' }, allowed: [mirror.example.com/] }`;
     const command = join(installed.path, 'node_modules/.bin/capstan');
-    // Started in another folder: packages are looked for from that of the configuration.
+    // Started in another folder: packages are resolved from the folder of the configuration.
     server = await new InstalledServer(installed.path, command, plugins, { directory: work.path }).ready();
   }, LONG);
   afterAll(async () => {
@@ -168,7 +168,7 @@ describe('installed beside Capstan', () => {
     service?.close();
   });
 
-  test('the three packages work together: who, whether, and what', async () => {
+  test('authenticate, authorize and mutate together', async () => {
     const pods = '/api/v1/namespaces/default/pods';
     const pod = { metadata: { name: 'web' }, spec: { containers: [{ name: 'web', image: 'docker.io/nginx:1' }] } };
     expect((await server.call('GET', pods, undefined, 'bad')).status).toBe(401);
@@ -186,7 +186,7 @@ describe('installed beside Capstan', () => {
     expect((await server.call('POST', pods, pod, 'good')).status).toBe(422);
   });
 
-  test('plugins list shows them', async () => {
+  test('are shown by plugins list', async () => {
     const config = `--config=${join(installed.path, 'config.yaml')}`;
     const lines = (await run(installed.path, 'npx', 'capstan', 'plugins', 'list', config)).split('\n');
     expect(lines.filter(line => !line.includes('built-in')).map(line => line.split(/ +/)[0])).toEqual([

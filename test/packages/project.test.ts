@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventuallyPasses } from '../support/eventually.js';
 import { newFolder, write } from './project.js';
 
-test('the processes of a command that runs end with the test runner, even if that is killed', async () => {
+test('the processes of a running command end with the test runner, even if that is killed', async () => {
   const { path, remove } = newFolder();
   onTestFinished(remove);
   write(path, 'command.sh', 'trap "touch ended; exit" TERM; echo runs; sleep 60 & wait');

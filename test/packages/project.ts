@@ -23,7 +23,7 @@ import { Agent, request } from 'undici';
 
 const execute = promisify(execFile);
 
-/** As a user's npm, but quiet, and with earlier downloads where it can be. */
+/** The environment of npm as a user has it, but quiet, and with cached downloads if possible. */
 const NPM = {
   ...process.env,
   npm_config_prefer_offline: 'true',
@@ -32,11 +32,11 @@ const NPM = {
   npm_config_update_notifier: 'false',
 };
 
-/** Runs a program and gives its standard output. Rejects with all that it wrote if it fails. */
+/** Runs a program. Resolves with its standard output. Rejects with its whole output if it fails. */
 export const run = (directory: string, program: string, ...args: readonly string[]): Promise<string> =>
   runWith({}, directory, program, ...args);
 
-/** As `run`, with these variables of the environment in addition. */
+/** Like `run`, with additional environment variables. */
 export async function runWith(
   variables: NodeJS.ProcessEnv,
   directory: string,
@@ -59,12 +59,12 @@ export function newFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Packs a package into a folder, as it is published, and gives the path of the tarball. */
+/** Packs a package into a folder, as it is published. Resolves with the path of the tarball. */
 export async function pack(directory: string, into: string, ...options: readonly string[]): Promise<string> {
   return (await packAll(directory, into, '.', ...options))[0]!;
 }
 
-/** Packs packages in folders of `directory`, and gives the paths of the tarballs, in their order. */
+/** Packs packages in folders of `directory`. Resolves with the paths of the tarballs, in the same order. */
 export async function packAll(directory: string, into: string, ...args: readonly string[]): Promise<string[]> {
   const output = await run(directory, 'npm', 'pack', '--silent', '--pack-destination', into, ...args);
   return output
@@ -74,7 +74,7 @@ export async function packAll(directory: string, into: string, ...args: readonly
     .map(name => join(into, name));
 }
 
-/** When the newest of the files that the package contains, or the last build, was written. */
+/** The time at which the newest file of the package, or the last build, was written. */
 function changed(): number {
   const { files } = manifest();
   const folders = ['docs', 'examples'].flatMap(folder =>
@@ -91,15 +91,15 @@ const manifest = () =>
     readonly devDependencies: Readonly<Record<string, string>>;
   };
 
-/** The part of `fs-native-extensions` that is used here. It has no types of its own. */
+/** The part of `fs-native-extensions` that is used here. It comes without types. */
 interface Locks {
   waitForLock(fd: number): Promise<void>;
 }
 const { waitForLock } = createRequire(import.meta.url)('fs-native-extensions') as Locks;
 
 /**
- * Makes a path below `dist` from what `make` writes into a new folder, unless it is there and `isCurrent`: once, even
- * if tests in several processes want it. The lock ends with the process that holds it.
+ * Creates a path below `dist` from the files that `make` writes into a new folder, unless it exists and `isCurrent`:
+ * once, even if tests in several processes need it. The lock ends with the process that holds it.
  */
 async function kept(
   path: string,
@@ -122,24 +122,26 @@ async function kept(
   }
 }
 
-/** Packs Capstan as it is built, unless it has been since: `npm test` has built it before. Gives the tarball's path. */
+/** Packs the built Capstan, unless that has been done since the last build. Resolves with the path of the tarball. */
 export async function packCapstan(): Promise<string> {
   const path = resolve(`dist/packed/capstan-${manifest().version}.tgz`);
   const makeIt = (folder: string) => pack(resolve('.'), folder, '--ignore-scripts');
   return await kept(path, makeIt, () => statSync(path).mtimeMs > changed());
 }
 
-/** Copies the packed Capstan into a folder, and gives the name of the tarball. */
+/** Copies the packed Capstan into a folder. Resolves with the name of the tarball. */
 export async function copyCapstan(folder: string): Promise<string> {
   const tarball = await packCapstan();
   cpSync(tarball, join(folder, basename(tarball)));
   return basename(tarball);
 }
 
-/** The tools with which packages are developed, and by some tests tested. */
+/** The tools with which packages are developed and tested. */
 const TOOLS = ['typescript', '@types/node', 'zod'];
 
-/** A folder in which npm has installed Capstan and the tools of development: once, as it takes ten seconds of CPU. */
+/**
+ * A folder in which npm has installed Capstan and the development tools: once, since it takes ten seconds of CPU time.
+ */
 async function installedFolder(): Promise<string> {
   const tarball = await packCapstan();
   const path = resolve('dist/packed/installed');
@@ -157,7 +159,7 @@ async function installedFolder(): Promise<string> {
 const PRESENT = 'node_modules/.package-lock.json';
 
 /**
- * A command that puts the packages of such a folder into the current one. They are links to the files, unless the
+ * A command that copies the packages of such a folder into the current one. Files are hard-linked, unless the
  * folder is on another disk. npm replaces files, except its own.
  */
 const linkPackages = (path: string): string =>
@@ -165,7 +167,7 @@ const linkPackages = (path: string): string =>
   `rm ${PRESENT} && cp '${path}/${PRESENT}' ${PRESENT}`;
 
 /**
- * Installs Capstan and the tools of development in a folder, which must be empty: a copy of the packages that npm has
+ * Installs Capstan and the development tools in a folder, which must be empty: a copy of the packages that npm has
  * installed.
  */
 export async function installCapstan(folder: string): Promise<void> {
@@ -181,12 +183,12 @@ export async function withPackages(commands: string): Promise<string> {
 }
 
 /**
- * The release of pnpm that the tests use. They install it themselves, as they do with everything that they get from the
+ * The release of pnpm that the tests use. They install it themselves, like everything that they get from the
  * registry: as a development dependency of this project, everyone who builds it would download its 70 MB.
  */
 const PNPM = 'pnpm@12.21.0';
 
-/** Installs pnpm, unless it is, and gives the variables of an environment that has it. */
+/** Installs pnpm, unless it is installed. Resolves with environment variables that make it available. */
 export async function installPnpm(): Promise<NodeJS.ProcessEnv> {
   const path = await kept(resolve(`dist/packed/${PNPM}`), async folder => {
     await run(folder, 'npm', 'install', '--prefix', folder, PNPM);
@@ -236,12 +238,12 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Ends the processes of a command when its standard input ends: when its first process has ended, or the test runner,
- * however that was. A command has a process group of its own, which no signal to the runner or to its group reaches.
+ * Ends the processes of a command when its standard input ends, which happens when its first process or the test runner
+ * has ended in any way. A command has its own process group, which signals to the runner or to its group do not reach.
  */
 const END_GROUP = '{ cat; kill -TERM 0; } <&0 >/dev/null 2>&1 &';
 
-/** A server that was started by a command, which ends with the tests; `until` it has written a text. */
+/** A server that was started by a command, and ends with the tests. */
 export class StartedCommand {
   output = '';
   readonly #child: ChildProcess;
@@ -267,7 +269,7 @@ export class StartedCommand {
     return this.#child.exitCode ?? this.#child.signalCode;
   }
 
-  /** Resolves when it has written a text, or when a condition holds that is asked after each output. */
+  /** Resolves when it has written a text, or when a condition, which is evaluated after each output, is true. */
   async until(wanted: string | (() => boolean)): Promise<void> {
     const isThere = typeof wanted === 'string' ? () => this.output.includes(wanted) : wanted;
     while (!isThere()) {
@@ -278,11 +280,11 @@ export class StartedCommand {
     }
   }
 
-  /** Ends it as a terminal does. */
+  /** Ends it as Ctrl-C in a terminal does. */
   async end(): Promise<void> {
     if (this.#end !== null) return;
     const ended = once(this.#child, 'close');
-    // All processes of the command, as npx starts another one.
+    // Signals all processes of the command, since npx starts another one.
     process.kill(-this.#child.pid!, 'SIGINT');
     await ended;
   }
@@ -324,7 +326,7 @@ export class InstalledServer {
     return this;
   }
 
-  /** All that the server has written. */
+  /** The whole output of the server so far. */
   get output(): string {
     return this.#command.output;
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A command of a guide, a file that it has the reader write, or the output of the commands before. */
+/** A command of a guide, a file that the reader writes, or the output of the previous commands. */
 export type Step = { readonly is: 'commands' | 'file' | 'output'; readonly text: string; readonly path: string };
 
 const KINDS: { readonly [language: string]: Step['is'] } = { sh: 'commands', text: 'output' };
@@ -15,13 +15,13 @@ export function stepsOf(guide: string): Step[] {
   }));
 }
 
-/** The commands for pnpm instead of npm: the rows of the table in docs/tutorials/plugin.md, in their order. */
+/** The commands for pnpm instead of npm: the rows of the table in docs/tutorials/plugin.md, in order. */
 const pnpmCommands = (): (readonly [npm: string, pnpm: string])[] =>
   [...readFileSync('docs/tutorials/plugin.md', 'utf8').matchAll(/^\| `([^`]+)` \| `(pnpm [^`]+)` \|$/gm)].map(
     ([, npm, pnpm]) => [npm!, pnpm!],
   );
 
-/** Commands of a page as its readers with pnpm give them. */
+/** The commands of a page as readers with pnpm type them. */
 export const toPnpm = (commands: string): string =>
   commands
     .split('\n')

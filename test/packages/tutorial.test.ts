@@ -14,8 +14,8 @@ import {
 import { stepsOf, toPnpm } from './steps.js';
 
 /*
- * The pages Start and Tutorials, followed word by word, except that Capstan and its tools are installed before, and
- * that the port may be another. The plugin tutorial is followed in guide.test.ts, with its installs.
+ * The pages Start and Tutorials, followed literally, except that Capstan and its tools are already installed, and
+ * that the port may be different. The plugin tutorial is followed in guide.test.ts, with its installs.
  */
 
 const folders: { remove(): void }[] = [];
@@ -32,7 +32,7 @@ const RUNS_ON = /^npx capstan( serve .*| watch .*)?$/;
 /** A server that takes a free port, unless the command says which. */
 const onFreePort = (command: string): string =>
   / watch |--secure-port=/.test(command) ? command : `${command} --secure-port=0`;
-/** Lines in which times, ids and the widths of columns are left out. */
+/** The lines without times, ids and column widths. */
 const shapeOf = (text: string): string[] =>
   text
     .trimEnd()
@@ -44,7 +44,7 @@ const shapeOf = (text: string): string[] =>
         .replaceAll(/ {2,}/g, '  '),
     );
 
-/** How the commands of a page are run: by default in a folder in which npm has installed Capstan and its tools. */
+/** The environment of the commands of a page: by default a folder in which npm has installed Capstan and its tools. */
 interface Tool {
   readonly variables: NodeJS.ProcessEnv;
   readonly translate: (commands: string) => string;
@@ -74,7 +74,7 @@ async function follow(page: string, start: string, { variables: own, translate }
       }
     } else if (RUNS_ON.test(step.text.trim())) {
       const isWatch = step.text.includes(' watch ');
-      // A page that starts a second server has said to stop the first.
+      // A page that starts a second server has told the reader to stop the first.
       if (!isWatch) await servers.get(start)?.end();
       const command = new StartedCommand(directory, translate(onFreePort(step.text.trim())), variables);
       started.push(command);
@@ -113,7 +113,9 @@ test('the tutorial leads from an empty folder to a kind with a controller and a 
   await follow(await controllerTutorial(), await installedFolder());
 });
 
-test('its package is compiled and tested with pnpm too, whose installs are strict', { timeout: 300_000 }, async () => {
+test('the package of the tutorial is also compiled and tested with pnpm, whose installs are strict', {
+  timeout: 300_000,
+}, async () => {
   const [variables, folder] = [await installPnpm(), newFolder()];
   folders.push(folder);
   await copyCapstan(folder.path);

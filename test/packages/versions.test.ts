@@ -5,8 +5,8 @@ import { API_VERSION } from '../../core/api/index.js';
 import { installCapstan, InstalledServer, newFolder, packCapstan, packModule, run } from './project.js';
 
 /*
- * Two versions of Capstan in one project: that of the server, and another one that a plugin has as a dependency of its
- * own.
+ * Two versions of Capstan in one project: that of the server, and another one that a plugin has as its own
+ * dependency.
  */
 
 const LONG = 120_000;
@@ -19,7 +19,7 @@ const OTHERS = [
   { version: '9.0.0', apiVersion: '9.0' },
 ] as const;
 
-/** Packs Capstan as another version: a copy of a tarball with other numbers. */
+/** Packs Capstan as another version: a copy of a tarball with other version numbers. */
 async function repack(tarball: string, { version, apiVersion }: (typeof OTHERS)[number]): Promise<string> {
   const folder = join(work.path, version);
   const copy = join(folder, 'package');
@@ -40,7 +40,7 @@ async function repack(tarball: string, { version, apiVersion }: (typeof OTHERS)[
   return packed;
 }
 
-/** A plugin at many points, all of them from its own copy, whose errors are those of its own copy too. */
+/** A plugin at many points, which it imports from its own copy, as well as the errors that it throws. */
 const source = (name: string): string => `
 import {
   authenticator, authorizer, ConfigError, definePlugin, definePoint, defineResource, forbiddenField, healthCheck,
@@ -113,7 +113,7 @@ afterAll(() => {
 
 const start = (plugins: string) => new InstalledServer(project.path, 'node_modules/.bin/capstan', plugins);
 
-test('each plugin has its own version', () => {
+test('each plugin resolves its own version', () => {
   for (const [i, { version }] of OTHERS.entries()) {
     const file = join(project.path, `node_modules/plugin-${i}/node_modules/capstan/package.json`);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version });
@@ -139,7 +139,7 @@ describe('a plugin with another version of Capstan and the same interface', () =
     expect([status, body.message]).toEqual([403, 'refused by the authorizer']);
   });
 
-  test('mutates by an extension point of its own', async () => {
+  test('mutates through its own extension point', async () => {
     expect(await create('one')).toMatchObject({ status: 201, body: { data: { text: 'from a point of its own' } } });
   });
 
@@ -157,7 +157,7 @@ describe('a plugin with another version of Capstan and the same interface', () =
     expect((await server.call('GET', '/readyz/tea')).status).toBe(200);
   });
 
-  test('fails no call', () => {
+  test('has no failed calls', () => {
     expect(server.output).not.toContain('the call failed');
   });
 });
@@ -172,13 +172,15 @@ const errorOf = async (plugins: string): Promise<string> => {
   return message;
 };
 
-test('an error of the settings from another version names the plugin and the field', { timeout: LONG }, async () => {
+test('a settings error that is thrown by another version names the plugin and the field', {
+  timeout: LONG,
+}, async () => {
   expect(await errorOf('[{ use: plugin-0, config: { bad: true } }]')).toContain(
     'capstan: plugins[0].config.bad: must be absent (plugin plugin-0)',
   );
 });
 
-test('a plugin for a newer interface is refused with what to install', { timeout: LONG }, async () => {
+test('a plugin for a newer interface is refused with the version to install', { timeout: LONG }, async () => {
   expect(await errorOf('[{ use: plugin-1 }]')).toContain(
     `capstan: plugins[0].use: the plugin plugin-1 needs version 9.0 of capstan/api, and this server has ${API_VERSION}: install a newer Capstan, or a release of the plugin for version ${API_VERSION}`,
   );

@@ -6,7 +6,7 @@ import { installCapstan, newFolder, run } from './project.js';
 const work = newFolder();
 afterAll(() => work.remove());
 
-/** Whether this version of Node.js runs TypeScript. */
+/** True if this version of Node.js runs TypeScript. */
 const runsTypeScript = (process.features as { readonly typescript?: unknown }).typescript === 'strip';
 
 const PLUGIN = `import { definePlugin, type Plugin, required, validator } from 'capstan/api';

@@ -17,8 +17,8 @@ const make = (dataDir: string, now = START, sans: string[] = [], naming = naming
   ensurePki({ dataDir, sans, naming, now: () => now });
 const read = (file: string): string => readFileSync(file, 'utf8');
 
-describe('own certificates', () => {
-  it('are signed by the own CA, for their use, and name the server', async () => {
+describe('certificates of the server', () => {
+  it('are signed by the CA of the server, for their use, and name the server', async () => {
     const pki = await make(fresh(), START, ['example.test', '192.0.2.7', '2001:db8::7']);
     const [ca, server, admin] = [pki.caFile, pki.certFile, pki.adminCertFile].map(
       file => new X509Certificate(read(file)),
@@ -42,7 +42,7 @@ describe('own certificates', () => {
     expect(read(pki.adminCertFile.replace(/crt$/, 'key'))).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
   });
 
-  it('have names in the naming of the server', async () => {
+  it('have subjects in the naming of the server', async () => {
     const pki = await make(fresh(), START, [], namingOf('kubernetes'));
     expect(new X509Certificate(read(pki.certFile)).checkHost('kubernetes.default.svc')).toBeDefined();
     expect(new X509Certificate(read(pki.adminCertFile)).subject).toContain('CN=kube-admin');
@@ -81,7 +81,7 @@ describe('own certificates', () => {
     }
   });
 
-  it('contain addresses in any notation, and are kept for equal ones', async () => {
+  it('contain addresses in any notation, and are kept for equal addresses', async () => {
     const dataDir = fresh();
     const written = ['::ffff:192.0.2.7', '2001:DB8:0:0::8', 'fe80::1%eth0', '::'];
     const { certFile } = await make(dataDir, START, written);
@@ -93,7 +93,7 @@ describe('own certificates', () => {
     expect(read(certFile)).toBe(first);
   });
 
-  it('are loaded by a later start without the library that created them', () => {
+  it('are loaded at a later start without the library that created them', () => {
     const built = (path: string): string => JSON.stringify(resolve('dist', path));
     const options = `{ dataDir: ${JSON.stringify(fresh())}, sans: [], naming: namingOf('neutral'), now: Date.now }`;
     const script = `
@@ -106,7 +106,7 @@ describe('own certificates', () => {
     expect([start(), start()]).toEqual(['true', 'false']);
   });
 
-  it('keep private files private', async () => {
+  it('have private files that only the owner can read', async () => {
     const pki = await make(fresh());
     const path = pki.kubeconfigPath('https://127.0.0.1:6443');
     for (const file of [pki.keyFile, pki.adminKeyFile, pki.caFile.replace('.crt', '.key'), path])

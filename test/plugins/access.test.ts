@@ -11,7 +11,7 @@ import { fixture } from './support.js';
 const directory = mkdtempSync(join(tmpdir(), 'capstan-access-'));
 const file = (name: string): string => join(directory, name);
 const MAPS = '/api/v1/namespaces/default/configmaps';
-/** How long a decision with a time limit is cached: longer than a few requests take. */
+/** The time for which a decision with a time limit is cached, in milliseconds: longer than a few requests take. */
 const WHILE = 1500;
 
 const knows = (prefix: string, cacheFor: string | number, reads?: string) => ({
@@ -33,7 +33,7 @@ async function serverWith(plugins: readonly { use: string; config: { file: strin
   for (const { config } of plugins) writeFileSync(config.file, '');
   const api = await Api.start({ plugins });
   const get = (token: string, path = MAPS) => api.get(path, { token });
-  /** The number of calls of a plugin, except those about anonymous senders, which the server makes by itself too. */
+  /** The number of calls of a plugin, except those about anonymous senders, which the server also makes by itself. */
   const calls = (name: string): number =>
     readFileSync(file(name), 'utf8')
       .split('\n')
@@ -67,7 +67,7 @@ describe('authenticators and authorizers', () => {
     expect((await server.get('b-ann')).status).toBe(200);
   });
 
-  test('credentials that one refuses are 401, with the same body for every cause, unless a later one recognizes them', async () => {
+  test('credentials that an authenticator refuses are 401, with the same body for every cause, unless a later one accepts them', async () => {
     const [bad, unknown] = [await server.get('a-bad'), await server.get('unknown')];
     expect([bad.status, bad.text]).toEqual([401, unknown.text]);
     // The built-in token authenticator, which is called first, refuses all of these.
@@ -94,7 +94,7 @@ describe('authenticators and authorizers', () => {
 });
 
 describe('cacheFor', () => {
-  test('caches forever, for milliseconds, or never; the shortest of all that were called applies', async () => {
+  test('caches forever, for milliseconds, or never; the shortest time of all that were called applies', async () => {
     const server = await serverWith([
       knows('ever-', 'forever'),
       knows('while-', WHILE),
@@ -171,7 +171,7 @@ describe('dependsOn', () => {
     }
   });
 
-  test('caches until an object of a resource that is named changes, and no longer than an earlier authorizer says', async () => {
+  test('caches until an object of a named resource changes, and no longer than an earlier authorizer says', async () => {
     const server = await serverWith([
       knows('d-', 'forever'),
       decides('roles', ['rbac.authorization.orchestrator.io/clusterroles'], { y: allow }),

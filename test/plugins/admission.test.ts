@@ -6,7 +6,7 @@ import { Api, deployment } from '../api/support.js';
 import { fixture } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/* Sentences of docs/guides/plugins.md about mutators, validators and points of one's own. */
+/* Sentences of docs/guides/plugins.md about mutators, validators and points of plugins. */
 
 const directory = mkdtempSync(join(tmpdir(), 'capstan-admission-'));
 const file = (name: string): string => join(directory, name);
@@ -92,7 +92,7 @@ describe('mutators', () => {
     expect(subresources).toEqual(new Set(['deployments/scale false', 'deployments/status false']));
   });
 
-  test('see the body as it was sent; the server then generates the name, and restores what may not change', async () => {
+  test('see the body as it was sent; the server then generates the name, and restores immutable members', async () => {
     const sets = '/apis/apps/v1/namespaces/default/replicasets';
     const lines = (): unknown[] =>
       readFileSync(file('scaled'), 'utf8')
@@ -172,7 +172,7 @@ describe('validators', () => {
     expect(seenIn('scale').at(-1)?.after?.metadata).toMatchObject({ generation: 3 });
   });
 
-  test.each(['change', 'deeply'])('get it frozen: a validator that changes it has failed (%s)', async how => {
+  test.each(['change', 'deeply'])('get the object frozen: a validator that changes it fails (%s)', async how => {
     const answer = await create(`frozen-${how}`, { complain: how });
     expect([answer.status, answer.body['message']]).toEqual([
       500,
@@ -180,7 +180,7 @@ describe('validators', () => {
     ]);
   });
 
-  test('get the current object frozen, too', async () => {
+  test('get the current object frozen as well', async () => {
     await create('frozen-old');
     const patch = { metadata: { labels: { complain: 'old' } } };
     const answer = await api.patch(`${MAPS}/frozen-old`, MERGE, patch);

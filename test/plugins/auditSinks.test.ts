@@ -29,7 +29,7 @@ writeFileSync(
 );
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** The events that a server with these sinks has written when it has ended, by file. */
+/** The events, by file, that a server with these sinks has written by its end. */
 async function written(
   sinks: readonly { readonly file: string; readonly fails?: string }[],
   settings: object = {},
@@ -51,7 +51,7 @@ const urisOf = (events: readonly AuditEvent[]): string[] => events.map(({ reques
 const BOTH = [`${MAPS}/a`, `${MAPS}/b`];
 
 describe('an audit sink', () => {
-  test('gets every event that the policy selects, beside the audit log, and is closed at the end', async () => {
+  test('gets every event that the policy selects, in addition to the audit log, and is closed at the end', async () => {
     const [file, log] = [newFile(), newFile()];
     const [events] = await written([{ file }], { auditLogPath: log });
     expect(urisOf(events!)).toEqual(BOTH);
@@ -84,7 +84,7 @@ describe('an audit sink', () => {
     expect(found.at(-1)!.map(({ verb }) => verb)).toEqual(['get', 'get']);
   });
 
-  test('without a policy gets nothing, which the log says', async () => {
+  test('without a policy gets nothing, which is logged', async () => {
     const server = new ConfiguredServer();
     try {
       await server.start({ plugins: [{ use: fixture('auditSinks'), config: { file: newFile() } }] });
@@ -113,7 +113,7 @@ for (const mode of ['blocking', 'batch'] as const)
     }),
   );
 
-describe('the suite of audit sinks', () => {
+describe('the conformance suite of audit sinks', () => {
   const found = (write: (event: AuditEvent, lines: string[]) => void) => {
     let lines: string[] = [];
     return failing(
@@ -138,9 +138,9 @@ describe('the suite of audit sinks', () => {
     ['cannot write bigints', (event, lines) => void lines.push(JSON.stringify(event)), [takes, wrote]],
     ['needs a user', ({ user }) => void user.username!.length, [takes, wrote]],
     ['changes events', event => void Object.assign(event, { verb: '' }), [takes, 'takes many events at once', wrote]],
-  ])('finds one that %s', async (_name, write, expected) => expect(await found(write)).toEqual(expected));
+  ])('finds a sink that %s', async (_name, write, expected) => expect(await found(write)).toEqual(expected));
 
-  test('has an event that tests can vary', () => {
+  test('provides an event that tests can vary', () => {
     expect(auditEvent({ verb: 'delete' })).toMatchObject({ kind: 'Event', verb: 'delete', user: { username: 'ann' } });
   });
 });

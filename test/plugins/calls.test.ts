@@ -31,7 +31,7 @@ describe('a call that returns synchronously', () => {
     vi.restoreAllMocks();
   });
 
-  test('throws refusals as they are, and anything else as PluginFailure', () => {
+  test('throws refusals unchanged, and anything else as PluginFailure', () => {
     const refusal = new Refusal('Forbidden', 'no');
     const throwing = (thrown: unknown) => () =>
       call(() => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Charge } from '../../core/api/admission.js';
 import { proposedCharge } from '../../workers/pool/charge.js';
 
-/* Charges of plugins in JavaScript, which may be anything. */
+/* Charges of plugins in JavaScript, which may have any value. */
 
 const charge: Charge = {
   resource: 'resourcequotas',
@@ -13,7 +13,7 @@ const charge: Charge = {
 };
 
 describe('a charge', () => {
-  test('is what it was when it was made', () => {
+  test('is a copy from the time when it was proposed', () => {
     const amounts = { seats: '1' };
     const proposed = proposedCharge({ ...charge, amounts });
     amounts.seats = '5';

@@ -25,7 +25,7 @@ const create = async (name: string, query = ''): Promise<string> => {
 };
 
 describe('a charge', () => {
-  test('is made when the change is stored, and only then', async () => {
+  test('is applied when the change is stored, and only then', async () => {
     expect(await create('a')).toBe('201');
     expect(await create('b', '?dryRun=All')).toBe('201');
     expect(await create('a')).toContain('409');

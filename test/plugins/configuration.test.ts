@@ -60,7 +60,7 @@ describe('parse', () => {
       'contributesLater',
       'plugins[0].use: the plugin test/contributesLater: contribute must return a list, not a promise',
     ],
-  ])('and contribute must not have to be waited for (%s)', async (name, message) => {
+  ])('and contribute must not be asynchronous (%s)', async (name, message) => {
     expect((await refusal([{ use: fixture('lifecycle', name) }])).message).toBe(message);
   });
 
@@ -91,7 +91,7 @@ describe('a schema instead of parse', () => {
       'plugins[0].config.keys: Invalid input: expected array, received number; level: Invalid input: ',
     ],
     [{ keys: [], more: 1 }, 'plugins[0].config: Unrecognized key: "more"'],
-  ])('%j ends the start with the path of the field and the plugin', async (config, message) => {
+  ])('%j fails the start with the path of the field and the plugin', async (config, message) => {
     const error = await refusal([{ use, config }]);
     expect(error.message.startsWith(message)).toBe(true);
     expect(error.message.endsWith(' (plugin test/with-schema)')).toBe(true);
@@ -105,7 +105,7 @@ describe('a schema instead of parse', () => {
 });
 
 describe('contribute and make', () => {
-  test('contribute runs in every thread; make once in each thread that runs the point; what is made is released in reverse', async () => {
+  test('contribute runs in every thread, make once in each thread that runs the point; parts are released in reverse order', async () => {
     const file = newFile();
     await starts([{ use: fixture('lifecycle'), config: { file } }]);
     const lines = linesOf(file).map(
@@ -196,7 +196,7 @@ describe('use', () => {
     );
   });
 
-  test('is a path or a package beside the configuration file; a named export stands behind #', async () => {
+  test('is a path or package relative to the configuration file; a named export follows after #', async () => {
     const server = new ConfiguredServer();
     const own = join(server.directory, 'plugins');
     const installed = join(server.directory, 'node_modules/@example/policies');
@@ -257,7 +257,7 @@ describe('config', () => {
     expect(error.message).toContain(message);
   });
 
-  test('of another realm, with undefined members, is JSON', async () => {
+  test('from another realm, with undefined members, is accepted as JSON', async () => {
     const { runInNewContext } = await import('node:vm');
     await starts([
       { use: fixture('lifecycle', 'strict'), config: runInNewContext("({ how: '', list: [1, {}], none: undefined })") },

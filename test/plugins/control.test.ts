@@ -77,7 +77,7 @@ describe('in one server', () => {
       expect(await server.counter('capstan_plugin_errors_total', labels)).toBeGreaterThanOrEqual(3);
     });
 
-    test('that fails to start is logged, and the others continue', () => {
+    test('that fails to start is logged, and other controllers continue', () => {
       const records = server.log.filter(
         ({ name, stack }) => name === 'test/throws' && stack?.includes('it cannot start'),
       );
@@ -225,7 +225,7 @@ describe('the storage', () => {
     }
   });
 
-  test('is exactly one', async () => {
+  test('must be exactly one', async () => {
     writeFileSync(file('otherStorage'), '');
     const plugins = [use('lifecycle', 'ownStorage'), use('lifecycle', 'otherStorage')];
     await expect(startServer({ storage: 'memory', port: 0, plugins })).rejects.toThrow(

@@ -37,7 +37,7 @@ const timeouts = (point: string, plugin = PLUGIN) => server.counter('capstan_plu
 /** Creates a ConfigMap with these labels. */
 const create = (name: string, labels: object) => server.call('POST', MAPS, { body: { metadata: { name, labels } } });
 
-/** How each behavior is counted; the others are not failures. */
+/** Behaviors that are counted as errors. */
 const ERRORS = ['throw', 'reject', 'text', 'nothing'];
 
 describe('an authenticator', () => {
@@ -104,7 +104,7 @@ describe('an authorizer', () => {
 });
 
 describe('an audit sink', () => {
-  /** The codes of a create at which a sink does this, and of those of four others beside it. */
+  /** The codes of a create for which a sink does this, and of creates of four other users. */
   const createBeside = async (how: string): Promise<number[]> => {
     const body = { metadata: { generateName: 'audited-' } };
     const all = ['', '', '', ''].map(() => server.call('POST', MAPS, { body }));
@@ -121,7 +121,7 @@ describe('an audit sink', () => {
     expect(server.log.slice(logged)).toMatchObject([{ name: PLUGIN, level: 'error', point: 'auditSink' }]);
   });
 
-  test('whose function returns a value has written the event', async () => {
+  test('that returns a value counts as having written the event', async () => {
     const before = await errors('auditSink');
     expect(await createBeside('sink-garbage')).toEqual([201, ...HONEST]);
     expect(await errors('auditSink')).toBe(before);
@@ -166,7 +166,7 @@ describe.each(['mutator', 'validator', 'delete'])('a call at the point of admiss
     expect(answer.status).toBe(at === 'delete' ? 200 : 201);
     expect(await count(point, 'test/ignored')).toBe(before + 1);
     expect(server.log.slice(logged)).toMatchObject([{ name: 'test/ignored', level: 'error', point }]);
-    // No change that a failed mutator has made is kept.
+    // Changes of a failed mutator are discarded.
     expect(answer.text).not.toContain('half');
   });
 
@@ -182,7 +182,7 @@ describe.each(['mutator', 'validator', 'delete'])('a call at the point of admiss
   });
 });
 
-test('a mutator that removes the metadata has failed', async () => {
+test('a mutator that removes the metadata fails', async () => {
   const answer = await create('headless', { breaks: 'mutator-headless' });
   expect([answer.status, answer.body.message]).toEqual([
     500,
@@ -190,7 +190,7 @@ test('a mutator that removes the metadata has failed', async () => {
   ]);
 });
 
-test('a promise that a plugin does not await and that is rejected is logged, and ends no thread', async () => {
+test('a rejected promise that a plugin does not await is logged, and ends no thread', async () => {
   const logged = server.log.length;
   const headers = { authorization: '', 'x-user': 'tess', 'x-how': 'float' };
   expect((await server.call('GET', MAPS, { headers })).status).toBe(200);
@@ -215,8 +215,8 @@ test('calls that hang do not delay other requests of the same batch', async () =
 });
 
 describe('a health check', () => {
-  test('that hangs has failed after its time, and is counted', async () => {
-    // It passes, although it does not await a promise that is rejected in the main thread.
+  test('that hangs fails after its time limit, and is counted', async () => {
+    // The check passes, although it leaves a promise unhandled that is rejected in the main thread.
     expect((await server.call('GET', '/readyz/misbehaving')).status).toBe(200);
     const answer = await server.call('GET', '/readyz?verbose');
     expect(answer.status).toBe(500);
@@ -253,7 +253,7 @@ describe('the configuration of a plugin', () => {
   });
 });
 
-test('how long calls take is measured by plugin and point, for the built-in plugins too', async () => {
+test('durations of calls are measured by plugin and point, also for built-in plugins', async () => {
   const count = (plugin: string) =>
     server.counter('capstan_plugin_duration_seconds_count', { plugin, point: 'mutator' });
   const before = [await count(PLUGIN), await count('namespace-lifecycle')];

@@ -7,9 +7,9 @@ import { threadScope } from '../../core/threads/thread.js';
 import { FrontPlugins } from '../../workers/front/frontPlugins.js';
 import { partly } from '../support/values.js';
 
-/* Plugins of the front end that take the place of others while it runs. */
+/* Plugins of the front end that replace others while it runs. */
 
-/** A plugin with a part that can be replaced and one that is kept, which notes their life in `steps`. */
+/** A plugin with a part that can be replaced and one that is kept, which records their life cycle in `steps`. */
 const steps: string[] = [];
 Object.assign(globalThis, { frontPluginSteps: steps });
 const module = `
@@ -34,7 +34,7 @@ const data = (version: number): ThreadData =>
     verbosity: 0,
   });
 
-test('plugins that take the place of others leave the parts that a server keeps as they are', async () => {
+test('plugins that replace others do not affect the parts that a server keeps', async () => {
   const releases = new Releases();
   const scope = threadScope(data(1), 'front', 'test', releases);
   const plugins = await FrontPlugins.load(scope, {});
@@ -45,7 +45,7 @@ test('plugins that take the place of others leave the parts that a server keeps 
   const release = next.use();
   expect(plugins.at(healthCheck)).toMatchObject([{ name: 'check2' }]);
   expect(plugins.at(auditSink)).toBe(sinks);
-  // Requests that began before go on with the others.
+  // Requests that began before continue with the former plugins.
   expect(steps.splice(0)).toEqual(['make healthCheck2']);
   await release();
   expect(steps.splice(0)).toEqual(['close healthCheck1']);

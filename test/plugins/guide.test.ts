@@ -49,7 +49,7 @@ describe('the programs of the guides', () => {
     expect(map.status).toBe(201);
   });
 
-  test('the authorizer of the guide to access denies at night what a role allows, but not to masters', async () => {
+  test('the authorizer of the guide to access denies at night what a role allows, except to system:masters', async () => {
     const isNight = (): boolean => new Date().getUTCHours() < 6;
     const before = isNight();
     const answer = await server.get('/version', { token: '' });
@@ -66,7 +66,7 @@ describe('lists of the guide agree with the program:', () => {
     expect(rows.map(([, name]) => name).sort()).toEqual(points.map(([name]) => name).sort());
     for (const [, name, where] of rows) {
       const { threads: actual, name: inLogs } = api.get(name!) as { threads: readonly string[]; name: string };
-      // The word in the log, in metrics and in `plugins list`; the points of the table are counted apart.
+      // The name in the log, in metrics and in `plugins list`; the points of the table are counted separately.
       expect(inLogs).toBe(name);
       expect(pointOf(cellOf(0, inLogs) - 1)).toBe(name);
       expect([...actual].sort(), name).toEqual(
@@ -83,7 +83,7 @@ describe('lists of the guide agree with the program:', () => {
       expect(api.has(name), name).toBe(true);
   });
 
-  test('eight examples, each under 80 lines, which import the interface alone', () => {
+  test('eight examples, each under 80 lines, which import only the interface', () => {
     const plugins = readdirSync('examples').filter(
       name => name.endsWith('.ts') && readFileSync(`examples/${name}`, 'utf8').includes('definePlugin('),
     );
@@ -104,7 +104,7 @@ describe('lists of the guide agree with the program:', () => {
     }
   });
 
-  test('times: the default and the longest of a call, of a release and of all of a thread', async () => {
+  test('times: the default and the maximum of a call, of a release and of all releases of a thread', async () => {
     const limits = await import('../../core/limits.js');
     expect([limits.PLUGIN_CALL_MS, limits.PLUGIN_CALL_MAX_MS, limits.HEALTH_CHECK_MS]).toEqual([
       10_000, 30_000, 10_000,

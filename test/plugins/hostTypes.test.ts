@@ -23,7 +23,7 @@ describe('the host', () => {
     expectTypeOf<HostOf<typeof resourceType>>().not.toHaveProperty('informer');
   });
 
-  test('has requests and events for controllers alone', () => {
+  test('has requests and events only for controllers', () => {
     for (const member of ['request', 'watch'] as const) {
       expectTypeOf<HostOf<typeof controller>>().toHaveProperty(member);
       expectTypeOf<HostOf<typeof authenticator>>().not.toHaveProperty(member);
@@ -31,7 +31,7 @@ describe('the host', () => {
     }
   });
 
-  test('of a point of your own follows its threads', () => {
+  test('of an own point of a plugin depends on its threads', () => {
     const both = definePoint<string>()('test/both', ['pool', 'control'], all => all.length);
     both.of(host => {
       expectTypeOf(host).toHaveProperty('informer');

@@ -8,7 +8,7 @@ import { API_VERSION, ConfigError, Compacted, Refusal, StoreError } from '../../
 import { checkApiVersion } from '../../core/plugin/load/apiVersion.js';
 import { ConfiguredServer } from './support.js';
 
-/* How `use` is resolved, and which copy of `capstan/api` the plugin gets, in the layouts of package managers. */
+/* The resolution of `use`, and the copy of `capstan/api` that the plugin gets, in the layouts of package managers. */
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -93,7 +93,7 @@ describe('a plugin', () => {
     );
   });
 
-  test('that is a folder, or not compiled, is refused with what to do', async () => {
+  test('that is a folder, or not compiled, is refused with a hint', async () => {
     const other = new ConfiguredServer();
     writePackage(join(other.directory, 'folder'), 'folder');
     writeFileSync(join(other.directory, 'source.tsx'), '');
@@ -115,7 +115,7 @@ describe('a plugin', () => {
 });
 
 describe('a CommonJS module', () => {
-  // The built module, whose hook Node.js can load.
+  // The module from the build, whose hook Node.js can load.
   const { importPlugin } = createRequire(import.meta.url)(
     resolve('dist/core/plugin/load/module.js'),
   ) as typeof import('../../core/plugin/load/module.js');
@@ -136,12 +136,12 @@ describe('a CommonJS module', () => {
     ['module.exports', 'module.exports = plugin;', ''],
     ['a named export', 'exports.named = plugin;', '#named'],
     ['the default export of a compiled module', 'exports.__esModule = true; exports.default = plugin;', ''],
-  ])('can give a plugin as %s', async (_name, text, hash) => {
+  ])('can export a plugin as %s', async (_name, text, hash) => {
     const url = write(directory, `${text.length}.cjs`, text);
     expect((await importPlugin(url + hash)).name).toBe('p');
   });
 
-  test('that finds no Capstan is refused with what to do', async () => {
+  test('that cannot resolve Capstan is refused with a hint', async () => {
     const url = write(alone, 'p.cjs', 'module.exports = plugin;');
     await expect(importPlugin(url, 'plugins[0]')).rejects.toThrow(
       /^plugins\[0\]\.use: .*: Cannot find module 'capstan\/api': install capstan where this CommonJS module finds it, or use import in place of require$/,
@@ -150,7 +150,7 @@ describe('a CommonJS module', () => {
 });
 
 describe('instanceof', () => {
-  test('recognizes errors of another copy, but not as subclasses nor as other classes', async () => {
+  test('recognizes errors of another copy, but not as subclasses or other classes', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-copy-'));
     copyCapstan(directory);
     const other = createRequire(import.meta.url)(
@@ -172,7 +172,7 @@ describe('instanceof', () => {
   });
 });
 
-test('a plugin without parse and schema is refused by definePlugin, with what it needs', async () => {
+test('a plugin without parse and schema is refused by definePlugin, with the missing member', async () => {
   const { definePlugin } = await import('../../core/api/index.js');
   const given = { name: 'p', contribute: () => [] } as unknown as Parameters<typeof definePlugin>[0];
   expect(() => definePlugin(given)).toThrow('the plugin p needs parse, or config with a schema');
@@ -183,7 +183,7 @@ describe('apiVersion', () => {
     ({ name: 'p', apiVersion, parse: () => null, contribute: () => [] }) as Parameters<typeof checkApiVersion>[0];
   const check = (version: unknown) => () => checkApiVersion(plugin(version), 'plugins[3]', '2.5');
 
-  test.each([[undefined], ['2.0'], ['2.5']])('%s fits version 2.5', version => {
+  test.each([[undefined], ['2.0'], ['2.5']])('%s is compatible with version 2.5', version => {
     expect(check(version)).not.toThrow();
   });
 
@@ -193,7 +193,7 @@ describe('apiVersion', () => {
     ['3.0', 'install a newer Capstan, or a release of the plugin for version 2.5'],
     ['2', 'must have an apiVersion like "2.5", or omit it'],
     [2.5, 'must have an apiVersion like "2.5", or omit it'],
-  ])('%s is refused with what to do', (version, message) => {
+  ])('%s is refused with a hint', (version, message) => {
     expect(check(version)).toThrow(ConfigError);
     expect(check(version)).toThrow(/^plugins\[3\]\.use: the plugin p /);
     expect(check(version)).toThrow(message);

@@ -21,7 +21,7 @@ const create = (lies: string, name = `map-${names++}`) =>
   });
 const errors = (point: string) => server.counter('capstan_plugin_errors_total', { plugin: PLUGIN, point });
 
-/** Expects that the plugin fails once at a point meanwhile, and that a record says so. */
+/** Expects that the plugin fails once at a point during `attempt`, and that a log record says so. */
 async function expectFailure<T>(point: string, attempt: () => Promise<T>): Promise<T> {
   const [before, logged] = [await errors(point), server.log.length];
   const result = await attempt();
@@ -32,7 +32,7 @@ async function expectFailure<T>(point: string, attempt: () => Promise<T>): Promi
   return result;
 }
 
-// Whatever it does, others are served.
+// Whatever the plugin does, other requests are served.
 afterEach(async () => {
   const { status, body } = await server.call('POST', MAPS, { body: { metadata: { generateName: 'other-' } } });
   expect([status, body.metadata.labels]).toEqual([201, undefined]);
@@ -73,7 +73,7 @@ describe('an authenticator', () => {
     expect((await expectFailure('authenticator', () => list(lie))).status).toBe(401);
   });
 
-  test.each(['twice', 'promoted later'])('whose user is another one later (%s) has no effect', async lie => {
+  test.each(['twice', 'promoted later'])('whose user changes later (%s) keeps the first one', async lie => {
     for (let i = 0; i < 3; i++)
       expect((await list(lie)).body.message).toContain('User "lia" cannot list resource "configmaps"');
   });
@@ -93,7 +93,7 @@ describe('an authorizer', () => {
     },
   );
 
-  test('that returns a thenable has decided', async () => {
+  test('that returns a thenable decides with its value', async () => {
     expect((await get('thenable')).status).toBe(403);
   });
 });
@@ -147,17 +147,17 @@ describe('a validator', () => {
   });
 });
 
-describe('a listener of events', () => {
+describe('an event listener', () => {
   test('that throws in the pool ends no thread', async () => {
     await expectFailure('mutator', async () => {
       await create('none', 'listener-throws');
-      // A thread of the pool takes events with its next request.
+      // A pool thread receives events with its next request.
       expect((await create('none')).status).toBe(201);
     });
     expect(server.errors).not.toContain('a pool thread failed');
   });
 
-  test.each(['changes', 'rejects'])('of a controller that %s is logged', async lie => {
+  test.each(['changes', 'rejects'])('of a controller is logged if it %s', async lie => {
     await expectFailure('controller', () => create(`watch.${lie}`));
   });
 });
@@ -166,7 +166,7 @@ describe('a source of resource types', () => {
   test.each([...LIES, 'no versions'])('that defines %s is a failure, and defines nothing', async lie => {
     const before = await errors('resourceSource');
     await create(`define.${lie}`);
-    // Every thread that serves asks it.
+    // Every thread that serves requests calls it.
     await eventuallyPasses(async () => expect(await errors('resourceSource')).toBeGreaterThan(before));
   });
 
@@ -183,7 +183,7 @@ describe('a source of resource types', () => {
     expect((await server.call('GET', '/apis/apps/v9')).status).toBe(404);
   });
 
-  test('of two objects that define one kind, that with the smaller name is served', async () => {
+  test('if two objects define one kind, the one with the smaller name is served', async () => {
     const lies = '/apis/lies.example.com/v1/namespaces/default/lies';
     await create('define.the same kind', 'same-b');
     await create('define.the same kind', 'same-a');
@@ -195,7 +195,7 @@ describe('a source of resource types', () => {
   });
 });
 
-describe('a thread of the pool', () => {
+describe('a pool thread', () => {
   const isServed = async (): Promise<boolean> => (await create('none')).status === 201;
 
   test('continues after an unhandled rejection, which is logged with the plugin', async () => {
@@ -219,7 +219,7 @@ describe('a thread of the pool', () => {
   });
 });
 
-// Each with a server of its own: the jobs of a user that were stuck before count.
+// Each has its own server, since earlier stuck jobs of a user count.
 describe.each(['now', 'later'])('an endless loop (%s)', when => {
   const looping = new ConfiguredServer();
   beforeAll(() => looping.start({ plugins: [{ use: fixture('lying', 'looping'), timeout: '1s' }] }));
@@ -227,7 +227,7 @@ describe.each(['now', 'later'])('an endless loop (%s)', when => {
   const createIn = (labels: object) =>
     looping.call('POST', MAPS, { body: { metadata: { generateName: 'loop-', labels } } });
 
-  test('in a call of a plugin ends when no call may take longer, with its thread, twice; answer and records name it', {
+  test('in a call of a plugin is ended with its thread after the longest time for a call, twice; answer and records name the plugin', {
     timeout: 120_000,
   }, async () => {
     const labels = { plugin: 'test/looping', point: 'validator' };
@@ -235,7 +235,7 @@ describe.each(['now', 'later'])('an endless loop (%s)', when => {
     await looping.call('GET', MAPS);
     const logged = looping.log.length;
     const loops = createIn({ loops: when });
-    // The front end answers requests meanwhile that it can answer by itself.
+    // Meanwhile the front end answers requests that do not need the pool.
     expect((await looping.call('GET', MAPS)).status).toBe(200);
     const { status, body } = await loops;
     expect([status, body.message]).toEqual([

@@ -7,7 +7,7 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const PLUGIN = 'test/lying-listener';
 const start = (lie: string, more: object = {}) =>
   new ConfiguredServer().start({ plugins: [{ use: fixture('lyingListener'), config: lie, timeout: '1s', ...more }] });
-/** Lies about streams, at which watches fail; at the others, writes do. */
+/** Lies about streams, which make watches fail; the others make writes fail. */
 const STREAMED = [
   'stream throws',
   'stream is missing',
@@ -16,7 +16,7 @@ const STREAMED = [
   'end throws',
   'onAbort throws',
 ];
-/** Lies that leave nothing to answer with. */
+/** Lies after which no answer can be sent. */
 const SILENT = [
   'nothing',
   'no members',
@@ -64,13 +64,13 @@ describe('a listener that lies about a request', () => {
 
 describe('a server whose listener', { timeout: 60_000 }, () => {
   test.each(['listen throws', 'listen returns nothing', 'listen hangs'])(
-    'does not open, %s: the start fails with its name',
+    'does not open, %s: the start fails with the name of the plugin',
     async lie => {
       await expect(start(lie)).rejects.toThrow(/ended with 1:.*test\/lying-listener/s);
     },
   );
 
-  test.each(['close throws', 'close hangs'])('does not close, %s: the server ends all the same', async lie => {
+  test.each(['close throws', 'close hangs'])('does not close, %s: the server ends nevertheless', async lie => {
     const server = await start(lie);
     expect(await server.end()).toBe(0);
     expect(server.log.filter(({ name }) => name === PLUGIN)).toHaveLength(1);

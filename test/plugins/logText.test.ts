@@ -21,7 +21,7 @@ describe('a record as a text', () => {
     expect(forged.split('\n').slice(1)).toEqual(['    03:04:05.678 ERROR server: x', '    ', '    ', '']);
   });
 
-  test('has colours for a terminal that shows them, and none elsewhere', () => {
+  test('has colors for a terminal that supports them, and none otherwise', () => {
     expect(recordText(RECORD, true)).toContain('\u001b[33mWARN \u001b[0m');
     expect(recordText(RECORD, false)).not.toContain('\u001b');
   });
@@ -37,7 +37,7 @@ describe('the text of a thrown value', () => {
   const causedBy = (levels: number): Error =>
     new Error(`level ${levels}`, levels > 0 ? { cause: causedBy(levels - 1) } : undefined);
 
-  test('has all causes up to a limit, and ends where they form a circle', () => {
+  test('has all causes up to a limit, and ends if they form a cycle', () => {
     expect(stackOf(causedBy(3)).match(/level \d/g)).toEqual(['level 3', 'level 2', 'level 1', 'level 0']);
     expect(stackOf(causedBy(50)).match(/^(Caused by: )?Error: level/gm)).toHaveLength(LOGGED_CAUSES + 1);
     const circle = new Error('round');
@@ -51,7 +51,7 @@ describe('the text of a thrown value', () => {
     expect(text).toMatch(/\nCaused by: Error: inner\n( {4}at .*\n)? {4}\.\.\. and \d+ frames of the error above$/);
   });
 
-  test('is limited, and survives values that throw when they are read', () => {
+  test('has a maximum length, also for values that throw when they are read', () => {
     expect(stackOf(new Error('x'.repeat(1 << 20))).length).toBeLessThanOrEqual(LOGGED_CHARACTERS);
     const hostile = new Proxy({}, { get: () => expect.unreachable() });
     expect(stackOf(hostile)).toBe('a value that cannot be shown');
@@ -59,7 +59,7 @@ describe('the text of a thrown value', () => {
     expect([stackOf(undefined), stackOf('text'), messagesOf(null)]).toEqual(['undefined', 'text', 'null']);
   });
 
-  test('as messages, leaves out those that are part of the one before', () => {
+  test('consists of messages, without those that the previous one contains', () => {
     const cause = new Error('connect ECONNREFUSED');
     expect(messagesOf(new Error('no database', { cause }))).toBe('no database: connect ECONNREFUSED');
     expect(messagesOf(new Error('no database: connect ECONNREFUSED', { cause }))).toBe(

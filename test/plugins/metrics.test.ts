@@ -19,7 +19,7 @@ describe('the metrics of a plugin', () => {
     expect(await server.counter('test_credentials_total', {})).toBe(3);
   });
 
-  test('observe what plugins of the pool say, by label and bucket', async () => {
+  test('observe values of plugins in the pool, by label and bucket', async () => {
     for (const name of ['ab', 'long-name', 'a-very-long-name'])
       await server.call('POST', MAPS, { headers: ANN, body: { metadata: { name } } });
     await vi.waitFor(async () => expect(await server.counter('test_writes_total', { user: 'ann' })).toBe(3));
@@ -27,7 +27,7 @@ describe('the metrics of a plugin', () => {
     expect([await upTo('3'), await upTo('10'), await upTo('+Inf')]).toEqual([1, 2, 3]);
   });
 
-  test('that do not exist, or have other labels, are named in the log once', async () => {
+  test('that do not exist, or have other labels, are logged once', async () => {
     await server.call('POST', MAPS, { headers: ANN, body: { metadata: { name: 'again' } } });
     const lost = () => server.log.filter(({ message }) => message === 'what a plugin has counted in a metric is lost');
     await vi.waitFor(() => expect(lost()).toHaveLength(3));

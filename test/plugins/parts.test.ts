@@ -27,7 +27,7 @@ import type { ThreadData } from '../../core/threads/data.js';
 import { fixture } from './support.js';
 import { partly } from '../support/values.js';
 
-/* Plugins that make a value that is no part of its point, or never make one. */
+/* Plugins that create a value that their point does not accept, or never create one. */
 
 const counted = { name: 'a', type: 'counter', help: 'A.' } as const;
 const robots: HttpDocument = { path: '/robots.txt', contentType: 'text/plain', headers: {}, body: () => '' };
@@ -81,11 +81,11 @@ describe('a part', () => {
     [resourceType.of(nothing), 'it must be the result of defineResource'],
     [resourceType.of(() => ({ group: 'a.example.com' }) as never), 'the member kind must be a string'],
     [resourceSource.of(() => ({ storageName: 'core/pods' }) as never), 'the member define must be a function'],
-  ])('that lacks a member is refused when it is made (%#)', async (contribution, message) => {
+  ])('that lacks a member is refused when it is created (%#)', async (contribution, message) => {
     await expect((async () => made(contribution))()).rejects.toThrow(message);
   });
 
-  test('that is complete is given on', async () => {
+  test('that is complete is accepted', async () => {
     const part = { name: 'c', start: nothing };
     expect(await made(controller.of(() => part))).toBe(part);
   });
@@ -102,17 +102,17 @@ describe('a plugin', () => {
     });
   const load = (exported: string) => loadPlugins(data(exported), 'pool', { releases: new Releases() });
 
-  test('that makes something else than its point needs ends the start with its name', async () => {
+  test('that creates a value that its point does not accept fails the start with its name', async () => {
     await expect(load('makesNothing')).rejects.toThrow(
       'plugin test/makes-nothing (validator): the member on must be an object',
     );
   });
 
-  test('that never makes its part ends the start with its name', async () => {
+  test('that never creates its part fails the start with its name', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const failed = load('hangs').catch((error: Error) => error.message);
-      // `vi.waitFor` would not wait for the module, as it advances the virtual time itself.
+      // `vi.waitFor` would not wait for the module, since it advances the fake time itself.
       while (vi.getTimerCount() === 0) await new Promise(resolve => setImmediate(resolve));
       await vi.advanceTimersByTimeAsync(PLUGIN_START_MS);
       expect(await failed).toBe('plugin test/hangs (validator): it was not made within 60 s');

@@ -22,7 +22,7 @@ describe('the record of a failed call', () => {
   const server = new ConfiguredServer();
   beforeAll(() => server.start({ plugins: [{ use, timeout: '5s' }], authorizationMode: 'AlwaysAllow' }));
   afterAll(() => server.dispose());
-  /** The records of the plugin that follow the first `count` of all, when there are as many. */
+  /** Waits for records of the plugin after the first `count` records of the log. */
   const recordsSince = (count: number, wanted = 1) =>
     eventually(
       () => server.log.slice(count).filter(({ name }) => name === PLUGIN),
@@ -59,13 +59,13 @@ describe('the record of a failed call', () => {
     expect(decision.body).toHaveProperty('steps', expect.arrayContaining([expect.objectContaining(step)]));
   });
 
-  test('has the audit id that the client has chosen', async () => {
+  test('has the audit id that the client has sent', async () => {
     const logged = server.log.length;
     await create(server, { fails: 'chain' }, { 'audit-id': 'chosen-1' });
     expect(await recordsSince(logged)).toMatchObject([{ auditId: 'chosen-1' }]);
   });
 
-  test('has the trace that the client has named', async () => {
+  test('has the trace context that the client has sent', async () => {
     const logged = server.log.length;
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     await create(server, { fails: 'chain' }, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
@@ -75,7 +75,7 @@ describe('the record of a failed call', () => {
     expect(other).not.toHaveProperty('traceId');
   });
 
-  test('is about its own request if several have waited for the same', async () => {
+  test('names its own request if calls of several requests fail at once', async () => {
     const logged = server.log.length;
     const as = (user: string) => create(server, { fails: 'together' }, { 'impersonate-user': user, 'audit-id': user });
     await Promise.all([as('ann'), as('bob')]);
@@ -125,7 +125,7 @@ describe('a thread that ends', () => {
     const before = await server.counter('capstan_plugin_errors_total', labels);
     const logged = server.log.length;
     const waiting = create(server, { waits: 'yes' });
-    // The request is tried again in another thread, which ends as well, and its user is slowed down then.
+    // The request is retried in another thread, which ends as well; after that its user is slowed down.
     const failing = create(server, { fails }, { 'impersonate-user': fails, 'impersonate-group': 'system:masters' });
     expect(await replaced(logged)).toMatchObject(expected);
     expect((await failing).status).toBe(500);
@@ -141,7 +141,7 @@ describe('a thread that ends', () => {
     );
   });
 
-  test('by process.exit in a timer is logged with the plugin in whose code it was called', async () => {
+  test('by process.exit in a timer is logged with the plugin whose code called it', async () => {
     const logged = server.log.length;
     await create(
       server,
@@ -207,7 +207,7 @@ describe('a module that cannot be loaded is refused with file and line', () => {
   });
 });
 
-test('with --logging-format=text, records are for people: one line, the fields, and the stack as it is', async () => {
+test('with --logging-format=text, records are readable: one line, the fields, and the stack unchanged', async () => {
   const server = new ConfiguredServer();
   try {
     await server.start({ plugins: [{ use }], loggingFormat: 'text' });

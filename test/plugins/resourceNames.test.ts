@@ -6,7 +6,7 @@ import { fakeHost } from '../../core/testing/index.js';
 import { Api } from '../api/support.js';
 import { ConfiguredServer, fixture } from './support.js';
 
-/* How plugins name the resources that they read: a name that nothing has is not an informer without objects. */
+/* How plugins name the resources that they read: an unknown name is an error, not an empty informer. */
 
 const tea = defineResource({ group: 'tea.example.com', kind: 'Tea', plural: 'teas', scope: 'Cluster' });
 
@@ -24,7 +24,7 @@ describe('the name of a resource', () => {
     [tea, 'custom:tea.example.com/teas'],
     [{ group: '', plural: 'pods' }, 'core/pods'],
     [{ group: 'apps', plural: 'daemonsets' }, 'apps/daemonsets'],
-  ])('may be that which users know (%#)', (given, storageName) => {
+  ])('may be the name that users know (%#)', (given, storageName) => {
     expect(storageNameOf(given)).toBe(storageName);
   });
 
@@ -42,11 +42,11 @@ describe('the name of a resource', () => {
     ['subjectaccessreviews', 'no stored resource can have the name'],
     ['', 'no stored resource can have the name ""'],
     [undefined as never, 'a resource must be a name'],
-  ])('is refused when nothing can have it (%#)', (given, message) => {
+  ])('is refused if no resource can have it (%#)', (given, message) => {
     expect(() => storageNameOf(given)).toThrow(message);
   });
 
-  test('is checked by the compiler, as far as it is known to it', () => {
+  test('is checked by the compiler if it is a known name', () => {
     const { host, put } = fakeHost('pool');
     const check = (typed: Host<'pool'>, given: string): void => {
       typed.informer('apps/deployments');
@@ -54,9 +54,9 @@ describe('the name of a resource', () => {
       typed.informer(tea);
       typed.informer(customStorageName(tea));
       typed.onChange('namespaces', () => undefined);
-      // @ts-expect-error: it has the name `namespaces`.
+      // @ts-expect-error: the name is `namespaces`.
       expect(() => typed.informer('namespace')).toThrow('did you mean namespaces?');
-      // @ts-expect-error: it is in the group `apps`.
+      // @ts-expect-error: the resource is in the group `apps`.
       expect(() => typed.onChange('core/deployments', () => undefined)).toThrow('did you mean apps/deployments?');
       expect(() => typed.informer(given)).toThrow('did you mean pods?');
     };
@@ -98,11 +98,11 @@ describe('a server', () => {
     ],
     ['source', 'no stored resource can have the name "namespace"'],
     ['strategy', 'the strategy of custom:lists.example.com/lists: reads: no stored resource can have the name'],
-  ])('does not start with a plugin that names what nothing has, in a part (%s)', async (place, message) => {
+  ])('does not start with a plugin that names an impossible resource in a part (%s)', async (place, message) => {
     await expect(Api.start({ plugins: [reads('namespace', place)] })).rejects.toThrow(message);
   });
 
-  test('warns of a resource that is read and not served yet, in the pool and for controllers', async () => {
+  test('warns about a resource that is read but not served yet, in the pool and for controllers', async () => {
     const started = await (server = new ConfiguredServer()).start({
       plugins: [
         { use: resolve('dist/examples/reservations.js') },

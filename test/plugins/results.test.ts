@@ -14,12 +14,12 @@ import {
 } from '../../core/api/index.js';
 import { callerOf } from '../../core/plugin/calls/calls.js';
 
-/* Parts whose functions throw, never answer, or return something else than their points need. */
+/* Parts whose functions throw, never answer, or return values that their points do not accept. */
 
 const failures: string[] = [];
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The combination of one part, as in a server, with a time limit of 50 ms. */
+/** The combination of a single part, as in a server, with a time limit of 50 ms. */
 function combined<T extends Thread, In, Out>(point: Point<T, In, Out>, value: In): Out {
   failures.splice(0);
   const counters = { countCall: () => undefined, countFailure: (kind: string) => void failures.push(kind) };
@@ -33,7 +33,7 @@ const fails = (): never => {
 
 describe('a document', () => {
   test.each<[string, () => never, string]>([
-    ['is no text', () => 7 as never, 'error'],
+    ['is not a string', () => 7 as never, 'error'],
     ['throws', fails, 'error'],
     ['never comes', never, 'timeout'],
   ])('whose body %s is a failure of the plugin', async (_name, body, kind) => {
@@ -45,8 +45,8 @@ describe('a document', () => {
 
 describe('a token issuer', () => {
   test.each<[string, () => never, string]>([
-    ['makes no text', () => ({}) as never, 'error'],
-    ['makes an empty token', () => '' as never, 'error'],
+    ['returns no string', () => ({}) as never, 'error'],
+    ['returns an empty token', () => '' as never, 'error'],
     ['throws', fails, 'error'],
     ['never answers', never, 'timeout'],
   ])('that %s is a failure of the plugin', async (_name, issue, kind) => {
@@ -57,7 +57,7 @@ describe('a token issuer', () => {
   });
 });
 
-test('a source of resource types that throws, or answers later, is a failure of the plugin', () => {
+test('a source of resource types that throws, or answers asynchronously, is a failure of the plugin', () => {
   for (const define of [fails, () => Promise.resolve(undefined) as never]) {
     const [source] = combined(resourceSource, { storageName: 'a/b', define });
     expect(() => source!.define({} as ApiObject)).toThrow(PluginFailure);
@@ -82,13 +82,13 @@ describe('a strategy', () => {
       s => s.validateUpdate?.(object, object, context),
     ],
     [
-      'validateStatus returns texts',
+      'validateStatus returns strings',
       { validateStatus: () => ['no'] },
       s => s.validateStatus?.(object, object, context),
     ],
     ['checkName returns nothing', { checkName: () => undefined }, s => s.checkName?.('a', false)],
-    ['claims returns a text', { claims: () => 'abc' }, s => s.claims?.(object)],
-    ['gracePeriod returns a text', { gracePeriod: () => '5' }, s => s.gracePeriod?.(object, undefined)],
+    ['claims returns a string', { claims: () => 'abc' }, s => s.claims?.(object)],
+    ['gracePeriod returns a string', { gracePeriod: () => '5' }, s => s.gracePeriod?.(object, undefined)],
     ['convert returns nothing', { convert: () => undefined }, s => s.convert?.(object, 'v2')],
     ['compareRows returns a boolean', { compareRows: () => true }, s => s.compareRows?.(object, object)],
     [
@@ -103,7 +103,7 @@ describe('a strategy', () => {
     expect(failures).toEqual(['error']);
   });
 
-  test('whose selectable field throws or is no text counts as one without a value', () => {
+  test('whose selectable field throws or is not a string counts as without a value', () => {
     for (const read of [fails, () => 5, () => undefined]) {
       const { selectableFields } = strategyOf({ selectableFields: new Map([['spec.x', read]]) });
       expect(selectableFields?.get('spec.x')?.(object)).toBe('');
@@ -111,7 +111,7 @@ describe('a strategy', () => {
     }
   });
 
-  test('keeps what it returns rightly, and functions that it lacks stay absent', () => {
+  test('keeps correct results, and functions that it lacks remain absent', () => {
     const guarded = strategyOf({ claims: () => ['a'], load: async () => 'module' });
     expect([guarded.claims?.(object), guarded.convert, guarded.columns]).toEqual([['a'], undefined, undefined]);
     expect(guarded.load?.()).toBeInstanceOf(Promise);

@@ -8,7 +8,7 @@ import type { NamingName } from '../../core/naming.js';
 import { Api } from '../api/support.js';
 import { ConfiguredServer, fixture } from './support.js';
 
-/* The selection of mutators and validators by `on`: a misspelt name is never ignored silently. */
+/* The selection of mutators and validators by `on`: a misspelled name is never ignored silently. */
 
 describe('a member of `on`', () => {
   const make = (on: object) =>
@@ -20,7 +20,7 @@ describe('a member of `on`', () => {
     [{ groups: 'apps' }, 'on.groups must be a list of texts'],
     [{ resources: [1] }, 'on.resources must be a list of texts'],
     [{ operations: ['create'] }, 'on.operations[0] must be CREATE, UPDATE, DELETE, CONNECT or *: not "create"'],
-  ])('that does not exist, or is no list, is refused (%#)', async (on, message) => {
+  ])('that does not exist, or is not a list, is refused (%#)', async (on, message) => {
     await expect(make(on)).rejects.toThrow(message);
   });
 
@@ -86,7 +86,7 @@ describe.each(['neutral', 'kubernetes'] as const)('a name in `on`, with the nami
     ],
     [{ groups: [''], resources: ['bindings'], operations: ['DELETE'] }, 'is an operation of nothing that is selected'],
     [{ groups: [] }, 'on.groups of a validator is empty, which selects nothing'],
-  ])('that nothing can have is refused (%#)', (on, message) => {
+  ])('that no resource can have is refused (%#)', (on, message) => {
     expect(() => check(on)).toThrow(message);
     expect(() => check(on)).toThrow('plugin p: on.');
   });
@@ -103,7 +103,7 @@ describe.each(['neutral', 'kubernetes'] as const)('a name in `on`, with the nami
     ],
     [{ groups: ['internal.apiserver.k8s.io'] }, 'is not served: --runtime-config can change that'],
     [{ groups: ['networking.k8s.io'], resources: ['ipaddresses'] }, 'is not served: --runtime-config can change that'],
-  ])('that a definition or setting could bring is warned about (%#)', (on, message) => {
+  ])('that a definition or setting could add causes a warning (%#)', (on, message) => {
     expect(check(on)).toEqual([expect.stringContaining(message)]);
   });
 });
@@ -136,7 +136,7 @@ describe('a server', () => {
     },
   );
 
-  test('does not start with a plugin that selects what cannot be', async () => {
+  test('does not start with a plugin that selects an impossible resource', async () => {
     await expect(Api.start({ plugins: [marks('m', { groups: ['apps'], resources: ['deployment'] })] })).rejects.toThrow(
       'plugin test/marks: on.resources[0] "deployment" of a mutator is no resource of these groups',
     );
@@ -145,7 +145,7 @@ describe('a server', () => {
     );
   });
 
-  test('warns once of a selection that waits for a definition, and not of one that has its own', async () => {
+  test('warns once about a selection that waits for a definition, but not if the definition exists', async () => {
     server = await new ConfiguredServer().start({
       plugins: [
         { use: resolve('dist/examples/reservations.js') },

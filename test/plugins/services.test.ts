@@ -4,11 +4,11 @@ import type { Service } from '../../core/api/index.js';
 import type { ServiceAnswer } from '../../core/threads/messages/lifecycle.js';
 import { Services } from '../../workers/front/pool/pluginServices.js';
 
-/* States of the services of plugins, as threads of the pool are sent them. */
+/* States of the services of plugins, as they are sent to pool threads. */
 
 const BAD = { of: (): void => undefined };
 
-/** Starts a service, and returns all with the messages to threads. */
+/** Starts a service. Returns all services, and the messages to threads. */
 async function started(service: Service) {
   const posted: unknown[] = [];
   const services = new Services(({ state }) => void posted.push(state));
@@ -16,7 +16,7 @@ async function started(service: Service) {
   return { services, posted };
 }
 
-test('a state that cannot be copied fails at its service, and no thread is sent it', async () => {
+test('a state that cannot be cloned fails in its service, and is not sent to threads', async () => {
   let publish!: (state: unknown) => void;
   const { services, posted } = await started({ name: 's', start: given => void (publish = given) });
   publish({ good: 1 });
@@ -25,7 +25,7 @@ test('a state that cannot be copied fails at its service, and no thread is sent 
   expect(Array.from(services.states, ({ state }) => state)).toEqual([{ good: 1 }]);
 });
 
-test('a state that its service changes afterwards is not changed for threads that begin later', async () => {
+test('a state that its service changes afterwards is not changed for threads that start later', async () => {
   const state = { list: [1] };
   const { services } = await started({ name: 's', start: publish => publish(state) });
   state.list.push(2);
@@ -35,7 +35,7 @@ test('a state that its service changes afterwards is not changed for threads tha
 test.each<[string, () => unknown, object]>([
   ['an answer', () => ({ good: 1 }), { value: { good: 1 } }],
   ['an error', () => Promise.reject(new Error('no')), { error: 'no' }],
-  ['an answer that cannot be copied', () => BAD, { error: expect.stringContaining('could not be cloned') }],
+  ['an answer that cannot be cloned', () => BAD, { error: expect.stringContaining('could not be cloned') }],
 ])('a question has %s', async (_, ask, expected) => {
   const { services } = await started({ name: 's', start: () => undefined, ask });
   const { port1, port2 } = new MessageChannel();

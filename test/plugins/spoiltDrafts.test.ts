@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfiguredServer, fixture } from './support.js';
 
-/* Drafts that a mutator makes objects of another kind: the plugin is to blame, not the client. */
+/* Drafts that a mutator turns into objects of another kind, which is a fault of the plugin, not of the client. */
 
 const sets = (resource: string, members: object, more: object = {}) => ({
   use: fixture('admission', 'sets'),
@@ -32,7 +32,7 @@ afterAll(() => server.dispose());
 const blamed = async (): Promise<number> =>
   await server.counter('capstan_plugin_errors_total', { plugin: 'test/sets', point: 'mutator' });
 
-describe('a draft that is no object of its kind any more', () => {
+describe('a draft that is no longer an object of its kind', () => {
   test.each([
     ['resourcequotas', 'ResourceQuota'],
     ['limitranges', 'LimitRange'],
@@ -51,14 +51,14 @@ describe('a draft that is no object of its kind any more', () => {
     });
   });
 
-  test('is answered with 500 for a custom kind too', async () => {
+  test('is answered with 500 also for a custom kind', async () => {
     const spec = { table: 't1', from: '2030-01-01T10:00:00Z', until: '2030-01-01T12:00:00Z', guests: 2 };
     const answer = await server.call('POST', RESERVATIONS, { body: reservation(spec) });
     expect([answer.status, answer.body.message]).toEqual([500, expect.stringContaining('the plugin "test/sets"')]);
     expect(server.log.at(-1)?.stack).toContain('the draft is no Reservation any more: spec.guests: Invalid value');
   });
 
-  test('is the fault of the client where the client has sent the value', async () => {
+  test('is a fault of the client if the client has sent the value', async () => {
     const answer = await server.call('POST', RESERVATIONS, { body: reservation({ table: 't1', guests: 'many' }) });
     expect([answer.status, answer.body.reason]).toEqual([422, 'Invalid']);
   });
@@ -69,7 +69,7 @@ describe('a draft that is no object of its kind any more', () => {
   });
 });
 
-test('the kind, unknown fields and empty members of a draft are as in the body of a request', async () => {
+test('treats the kind, unknown fields and empty members as in the body of a request', async () => {
   const answer = await server.call('POST', place('serviceaccounts'), { body: body() });
   expect(answer.status).toBe(201);
   expect(answer.body).toMatchObject({ kind: 'ServiceAccount' });

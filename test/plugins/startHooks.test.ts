@@ -30,7 +30,7 @@ test('a server with a new store does not listen before the controllers of its ho
     expect((await api.get('/readyz?verbose')).text).toContain(
       '[+]poststarthook/start-controllers ok\n[+]poststarthook/rbac/bootstrap-roles ok\n[+]poststarthook/test/slow ok\n',
     );
-    // A controller that starts after it, on a new store.
+    // A controller that starts after the hook on a new store.
     await until(() => existsSync(after));
     expect(readFileSync(after, 'utf8')).toBe('late');
   } finally {
@@ -38,7 +38,7 @@ test('a server with a new store does not listen before the controllers of its ho
   }
 });
 
-test('a server with a used store listens, and is alive in its grace period, not ready before they have started [R323]', async () => {
+test('a server with a used store listens and is live in its grace period, but is not ready before they have started [R323]', async () => {
   rmSync(file);
   rmSync(begun);
   const settings = { storage: 'rocksdb', dataDir: join(directory, 'data'), plugins } as const;
@@ -55,7 +55,7 @@ test('a server with a used store listens, and is alive in its grace period, not 
   }
 });
 
-test('a hook whose controller does not run ends the start', async () => {
+test('a hook whose controller does not run fails the start', async () => {
   const start = startServer({
     storage: 'memory',
     port: 0,
@@ -67,7 +67,7 @@ test('a hook whose controller does not run ends the start', async () => {
 });
 
 test.each(['throws', 'rejects', 'a number', 'no list', 'a million controllers'])(
-  'a hook that is none, %s, ends the start with the name of its plugin',
+  'an invalid hook, %s, fails the start with the name of its plugin',
   async config => {
     const start = startServer({
       storage: 'memory',
@@ -78,7 +78,7 @@ test.each(['throws', 'rejects', 'a number', 'no list', 'a million controllers'])
   },
 );
 
-test('two hooks with one name end the start', async () => {
+test('two hooks with the same name fail the start', async () => {
   const start = startServer({ storage: 'memory', port: 0, plugins: [{ use: fixture('startHooks', 'takenName') }] });
   await expect(start).rejects.toThrow(
     'plugins: test/taken-name: the plugin controllers/rbac-bootstrap has the post-start hook rbac/bootstrap-roles already',

@@ -10,7 +10,7 @@ import { ConfiguredServer, fixture } from './support.js';
 const PREFIX = 'core/configmaps/default/';
 const put = (name: string): StoreOperation => ({ is: 'put', key: PREFIX + name, value: Buffer.from(name), expect: 0 });
 
-/** A store as the server uses that of a plugin, with a time limit of 50 ms, and the number of its failures. */
+/** A store wrapped as the server wraps that of a plugin, with a time limit of 50 ms, and the number of its failures. */
 function checked(value: Awaited<ReturnType<typeof lyingStore>>) {
   const counters = { countCall: vi.fn(), countFailure: vi.fn() };
   const log = { error: vi.fn() };
@@ -51,7 +51,7 @@ describe('a store that lies', () => {
     expect([get.failures(), mark.failures()]).toEqual([1, 1]);
   });
 
-  test('in a watch, that delivers an event twice: it is not delivered again, and the watch fails', async () => {
+  test('in a watch, that delivers an event twice: clients get the event once, and the watch fails', async () => {
     const { store, failures } = checked(await lyingStore('watch delivers twice'));
     const deliver = vi.fn();
     await expect(store.watch('', 7, deliver, new AbortController().signal)).rejects.toThrow('the plugin "test"');
@@ -83,7 +83,7 @@ describe('a server whose store', { timeout: 60_000 }, () => {
     },
   );
 
-  test('does not return from a commit: no write waits for long, the log names it, and the server ends', async () => {
+  test('does not return from a commit: no write waits for long, the log names the plugin, and the server ends', async () => {
     await start('commit loops');
     const honest = [0, 1, 2, 3].map(i => create(`honest-${i}`));
     expect((await Promise.all(honest)).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -118,7 +118,7 @@ describe('a server whose store', { timeout: 60_000 }, () => {
     expect((await create('a')).status).toBe(201);
   });
 
-  test('does not close: the server ends all the same, and says so', async () => {
+  test('does not close: the server ends nevertheless, and logs it', async () => {
     await start('close hangs');
     expect(await server.end()).toBe(0);
     expect(loggedBy()).toHaveLength(1);

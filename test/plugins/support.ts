@@ -61,7 +61,7 @@ export class ConfiguredServer {
     return await this.startWith([`--config=${this.configure(settings)}`, ...flags], environment);
   }
 
-  /** As `start`, with flags alone. */
+  /** Like `start`, only with flags. */
   async startWith(flags: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<this> {
     await addCertificates(join(this.directory, 'data'));
     this.#child = spawn(process.execPath, [resolve('dist/core/command/main.js'), 'serve', ...flags], {
@@ -82,7 +82,7 @@ export class ConfiguredServer {
     return this;
   }
 
-  /** Writes the configuration file with these settings, beside those of all tests. Returns its path. */
+  /** Writes the configuration file with these settings, in addition to those of all tests. Returns its path. */
   configure(settings: object): string {
     const config = join(this.directory, 'config.yaml');
     const own = {
@@ -109,7 +109,7 @@ export class ConfiguredServer {
     return this.exited();
   }
 
-  /** Ends the server at once. */
+  /** Kills the server. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
@@ -160,7 +160,7 @@ export class ConfiguredServer {
     };
   }
 
-  /** A GET whose answer arrives piece by piece. */
+  /** A GET whose answer is read piece by piece. */
   stream(path: string, signal?: AbortSignal): { text: string; isOpen: boolean } {
     const found = { text: '', isOpen: true };
     const take = async (): Promise<void> => {

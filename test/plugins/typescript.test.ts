@@ -5,7 +5,7 @@ import { ConfiguredServer } from './support.js';
 
 /* Plugins in TypeScript, which Node.js runs by erasing types, from 22.18 on. */
 
-/** Whether this version of Node.js runs TypeScript. */
+/** True if this version of Node.js runs TypeScript. */
 const runsTypeScript = (process.features as { readonly typescript?: unknown }).typescript === 'strip';
 
 const PLUGIN = `import { definePlugin, mutator, type Plugin } from 'capstan/api';
@@ -65,7 +65,7 @@ describe.runIf(runsTypeScript)('a plugin in TypeScript', () => {
       PLUGIN.replace('label.ts', 'label.js'),
       /: import label\.ts, because Node\.js compiles/,
     ],
-  ])('with %s is refused with the place and the fix', async (_what, text, message) => {
+  ])('with %s is refused with the position and a hint', async (_what, text, message) => {
     expect(await withModule(text, never)).toMatch(message);
   });
 });

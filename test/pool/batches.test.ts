@@ -22,8 +22,8 @@ const UNCLONABLE = { ...USER, refresh: () => undefined } as User;
 
 /**
  * A runner whose mutators wait until `release` is called if the name of the object begins with `wait`, and say that
- * they have effects if it contains `effect`. `hooks` has what is done while those of an object of a name run, and when
- * the thread takes events.
+ * they have effects if it contains `effect`. `hooks` are called while the mutators of an object with a name run, and
+ * when the thread receives events.
  */
 function runner() {
   const registry = registryOf('neutral');
@@ -82,7 +82,7 @@ function runner() {
   };
   const batches = new BatchRunner(context, handlers, new OwnProgress(memory));
   const words = new Int32Array(runs.memory);
-  /** A run of a job; a first one unless another one is given. */
+  /** A run of a job, by default the first one. */
   const running = (one: Job, { word, number }: RunId = runs.open()): RunningJob => ({
     job: one,
     run: new Run(words, word, number),
@@ -149,7 +149,7 @@ test('a waiting job does not delay its batch; its outcome and proposal are sent 
   expect(proposals[1]!.map(({ id }) => id).toSorted()).toEqual([jobs[1]!.id, jobs[3]!.id]);
 });
 
-test('if kinds have changed meanwhile, jobs with proposals run again, and others do not', async () => {
+test('if kinds have changed meanwhile, only jobs with proposals run again', async () => {
   const { run, proposals, late, mutated, changeKinds } = runner();
   const running = run(1, [create('a'), job('GET', '/api/v1/namespaces')]);
   changeKinds();
@@ -171,7 +171,7 @@ test('a user that cannot be sent to another thread fails only its own request, w
   expect(log.error).toHaveBeenCalledOnce();
 });
 
-test('jobs that another thread was given are neither begun nor proposed, and the others of the batch are', async () => {
+test('jobs that were moved to another thread are neither started nor proposed, unlike the others of the batch', async () => {
   const { batches, running, runs, proposals, mutated, watched, hooks } = runner();
   const jobs = ['a', 'keep', 'b', 'c'].map(name => running(create(name)));
   const behind = running(create('d'));
@@ -191,7 +191,7 @@ test('jobs that another thread was given are neither begun nor proposed, and the
   expect(watched.running).toBeUndefined();
 });
 
-test('a job that waits, and that another thread was given meanwhile, proposes nothing and is not answered', async () => {
+test('a waiting job that was moved to another thread meanwhile proposes nothing and is not answered', async () => {
   const { batches, running, runs, proposals, late, release } = runner();
   const jobs = ['wait-1', 'wait-2'].map(name => running(create(name)));
   await batches.run(1, jobs);
@@ -203,7 +203,7 @@ test('a job that waits, and that another thread was given meanwhile, proposes no
   expect(proposals.flat().map(({ id }) => id)).toEqual([jobs[1]!.job.id]);
 });
 
-/** Moments of a run at which it is tried to take its job, and the phase that it is in then. */
+/** Moments of a run at which another thread tries to take its job, and the phase of the run at that moment. */
 const MOMENTS = ['before', 'mutate', 'effect', 'ended', 'proposed'] as const;
 const FOUND: { readonly [moment in (typeof MOMENTS)[number]]: Phase } = {
   before: QUEUED,
@@ -243,7 +243,7 @@ test.each(MOMENTS)(
   },
 );
 
-test('a job whose job was taken does not begin what has side effects', async () => {
+test('a run whose job was taken does not start calls with side effects', async () => {
   const { batches, running, runs, proposals, hooks } = runner();
   const one = running(create('effect'));
   hooks.mutate = () => void runs.take(one.run, BEGUN);
@@ -252,7 +252,7 @@ test('a job whose job was taken does not begin what has side effects', async () 
   expect(runs.phaseOf(one.run)).toBeUndefined();
 });
 
-test('an answered job cannot be completed by a run that continues, also when its word has another job', () => {
+test('an answered job cannot be completed by a run that continues, even if its memory word is used by another job', () => {
   const runs = new Runs(1);
   const words = new Int32Array(runs.memory);
   const { word, number } = runs.open();

@@ -42,8 +42,8 @@ const withSession = (history: History, before: WatchSession, change: Partial<Wat
 });
 
 /**
- * A stream with a selector and enough events. Streams without a selector are not changed, because they are compared
- * with.
+ * A stream with a selector and enough events. Streams without a selector are not changed, because others are compared
+ * with them.
  */
 const selectiveSession = ({ history }: Simulation, least: number): WatchSession | undefined =>
   history.sessions.find(({ selector, events }) => selector?.is === 'color' && events.length >= least);
@@ -68,7 +68,7 @@ describe('checker', () => {
   it('finds a stale read', () => {
     expectFound(simulation => {
       const { history, steps } = simulation;
-      // A get that began after the version it found was acknowledged, and that is changed to return the previous
+      // A get that began after the version it returns was acknowledged; it is changed to return the previous
       // version.
       for (const get of history.operations) {
         if (get.call.is !== 'get' || get.result.is !== 'ok') continue;

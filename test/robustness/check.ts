@@ -33,8 +33,8 @@ function toRegisterOperation(ledger: Ledger, operation: Operation): RegisterOper
 }
 
 /**
- * The operation of a call without an answer. A write that somebody saw took place before it was seen. One that nobody
- * saw may have taken place only if there are revisions that no watch covered; else it did not.
+ * The operation of a call without an answer. A write that a client saw took place before it was seen. A write that no
+ * client saw may have taken place only if there are revisions that no watch covered.
  */
 function fromUnanswered(ledger: Ledger, { id, collection, call, start }: Operation): RegisterOperation | undefined {
   if (call.is === 'get') return undefined;
@@ -130,7 +130,7 @@ function groupByObject(operations: readonly Operation[]): Map<string, Operation[
   return groups;
 }
 
-/** Checks everything that the clients of a round saw. */
+/** Checks everything that the clients of a round observed. Returns the violations. */
 export function check(history: History): { readonly violations: readonly Violation[]; readonly ledger: Ledger } {
   const ledger = new Ledger(history);
   const violations = [

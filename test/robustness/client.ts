@@ -15,7 +15,7 @@ export interface Body extends Partial<WireObject> {
   readonly details?: { readonly uid?: string };
 }
 
-/** An answer. Status 0: there is none because of `reason`. */
+/** An answer. Status 0: there was no answer, because of `reason`. */
 export type Answer = { readonly status: number; readonly body: Body; readonly reason?: string };
 
 /** A collection that clients use. */
@@ -44,7 +44,7 @@ const ACCEPT: { readonly [form in Form]: string } = {
   table: 'application/json;as=Table;g=meta.orchestrator.io;v=v1',
 };
 
-/** How long a client waits for an answer. */
+/** The time that a client waits for an answer, in milliseconds. */
 const TIMEOUT_MS = 8000;
 /** Maximum number of connections of a client for streams and requests. */
 const CONNECTIONS = 64;

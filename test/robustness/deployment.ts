@@ -16,7 +16,7 @@ export interface Node {
   readonly proxy: FaultyProxy;
 }
 
-/** The tested system: one server, or two over one etcd. */
+/** The system under test: one server, or two over one etcd. */
 export class Deployment {
   readonly nodes: Node[] = [];
   etcd: Etcd | undefined;

@@ -81,7 +81,9 @@ export interface WatchSession {
   readonly selector?: Selector;
   readonly from?: number;
   readonly start: number;
-  /** The initial events, and the revision of the bookmark that ended them; undefined until that bookmark has come. */
+  /**
+   * The initial events, and the revision of the bookmark that ended them; undefined until that bookmark has arrived.
+   */
   initial?: { readonly revision: number; readonly items: readonly Item[]; readonly at: number };
   readonly events: WatchEvent[];
   /** `after`: the number of events before the bookmark. */
@@ -127,7 +129,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Whether a selector matches an object. */
+/** True if a selector matches an object. */
 export const selects = (selector: Selector | undefined, { name, version }: Item): boolean =>
   selector === undefined || (selector.is === 'color' ? version.color === selector.color : name === selector.name);
 

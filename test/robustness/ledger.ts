@@ -70,14 +70,14 @@ export class Ledger {
     return this.changesOf(collection, name).findLast(change => change.revision <= revision);
   }
 
-  /** Whether a change in (from, to] may be unknown. */
+  /** True if a change in (from, to] may be unknown. */
   mayMiss(collection: string, from: number, to: number): boolean {
     return (this.#gaps.get(collection) ?? [{ from: 0, to: Number.MAX_SAFE_INTEGER }]).some(
       gap => gap.from < to && gap.to > from,
     );
   }
 
-  /** Whether a change after this revision, up to the newest one, may be unknown. */
+  /** True if a change after this revision, up to the newest one, may be unknown. */
   mayMissAfter(collection: string, from: number): boolean {
     return (this.#gaps.get(collection) ?? []).some(gap => gap.to > from && gap.from < this.newest);
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkLinearizability, type Model, type Timed } from './linearizability.js';
 import { type RegisterOperation, registerFrom } from './register.js';
 
-/** A cell that is written and read: small enough to try every order. */
+/** A register that is written and read: histories are small enough to try every order. */
 type Cell = Timed & { readonly is: 'write' | 'read'; readonly value: number };
 const cell: Model<number, Cell> = {
   initial: 0,
@@ -11,7 +11,7 @@ const cell: Model<number, Cell> = {
   key: String,
 };
 
-/** Whether one of the orders that time allows is possible: tries them all. */
+/** True if one of the orders that time allows is possible. Tries all of them. */
 function hasOrder(state: number, left: readonly Cell[]): boolean {
   if (left.every(({ end }) => end === undefined)) return true;
   return left.some(operation => {
@@ -38,7 +38,7 @@ const cells = fc.array(
 );
 
 describe('search for a linearization', () => {
-  it('finds one if and only if trying every order does', () => {
+  it('finds one if and only if one exists among all orders', () => {
     fc.assert(
       fc.property(cells, drawn => {
         const operations = drawn
@@ -60,7 +60,7 @@ describe('search for a linearization', () => {
     expect(result).toMatchObject({ is: 'violated', stuck: stale });
   });
 
-  it('decides a long history with many calls at once', () => {
+  it('decides a long history with many concurrent calls', () => {
     const operations: Cell[] = Array.from({ length: 3000 }, (_, i) => ({
       is: 'write',
       value: i,
@@ -108,7 +108,7 @@ describe('register with revisions', () => {
     expect(linearizable(create, update, { ...update, id: 3, token: 'c', revision: 103 })).toBe(false);
   });
 
-  it('refuses revisions that fall', () => {
+  it('refuses decreasing revisions', () => {
     expect(linearizable(create, { id: 3, start: 2, end: 3, is: 'patch', token: 'c', revision: 99, uid: 'u' })).toBe(
       false,
     );

@@ -24,7 +24,7 @@ export interface Model<State, Op extends Timed> {
 
 /**
  * `violated`: no order is possible. `longest` is the longest prefix of an order that was found, `stuck` the operation
- * that must follow but cannot. `undecided`: the search was ended.
+ * that must follow but cannot. `undecided`: the search was stopped.
  */
 export type Linearizability<Op> =
   | { readonly is: 'linearizable' }
@@ -122,7 +122,7 @@ class Remaining<Op> {
   }
 }
 
-/** Determines whether there is an order of the operations that respects their times and that the model accepts. */
+/** Searches for an order of the operations that respects their times and that the model accepts. */
 export function checkLinearizability<State, Op extends Timed>(
   model: Model<State, Op>,
   operations: readonly Op[],

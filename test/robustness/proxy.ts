@@ -50,12 +50,12 @@ export class FaultyProxy {
     }
   }
 
-  /** Sets whether new connections are reset at once. */
+  /** Resets new connections at once, or stops doing so. */
   refuse(refusing: boolean): void {
     this.#isRefusing = refusing;
   }
 
-  /** Sets whether bytes are delayed. The connections stay open. */
+  /** Delays all bytes, or stops doing so. The connections stay open. */
   stall(stalled: boolean): void {
     this.#isStalled = stalled;
     for (const { client, server } of this.#pairs)

@@ -50,7 +50,10 @@ export function checkListing(ledger: Ledger, listing: Listing): Violation[] {
   return violations;
 }
 
-/** Checks that a get that may be old is not older than requested. The ledger checks that its version existed. */
+/**
+ * Checks that the result of a get that may be old is not older than requested. The ledger checks that its version
+ * existed.
+ */
 export function checkOldGet(ledger: Ledger, { collection, name, call, result }: Operation): Violation[] {
   if (call.is !== 'get' || call.at === undefined || result.is !== 'ok') return [];
   const { revision } = result.version;

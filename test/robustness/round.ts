@@ -12,7 +12,7 @@ import { checkSession } from './watches.js';
 
 /** Longest duration of a stream, in seconds. The end of a round waits for it. */
 const STREAM_SECONDS = 6;
-/** How long watches may take to catch up after all faults have ended. */
+/** The time in milliseconds that watches may take to catch up after all faults have ended. */
 const CATCH_UP_MS = 60_000;
 
 /** The first of a collection's watches: they cover the round from its start to its end. */
@@ -28,7 +28,7 @@ export interface RoundPlan {
   readonly rate: number;
   readonly faults: readonly string[];
   readonly random: Random;
-  /** Earlier rounds: a watch resumes in one of them. */
+  /** Earlier rounds, in one of which a watch resumes. */
   readonly past: readonly PastRound[];
 }
 
@@ -68,7 +68,7 @@ async function callUntilDone(
   }
 }
 
-/** The newest revision of a list from each server, which is not below any acknowledged revision. */
+/** The newest revision of lists from all servers, which is not below any acknowledged revision. */
 async function currentRevision(clients: readonly Client[], namespace: string): Promise<number> {
   const lists = await Promise.all(clients.map(client => callUntilDone(client, 'GET', COLLECTIONS[0]!.path(namespace))));
   return Math.max(...lists.map(list => Number(list.metadata.resourceVersion)));

@@ -5,7 +5,7 @@ import { run } from './run.js';
 /** A different seed each time; ROBUSTNESS_SEED repeats one. */
 const seed = Number(process.env['ROBUSTNESS_SEED'] ?? Date.now() % 1_000_000);
 
-/** One round. `npm run robustness` runs as many as wanted. */
+/** One round. `npm run robustness` runs any number of them. */
 const SHORT = { backend: 'rocksdb', minutes: 0.2, roundSeconds: 12, rate: 60, clients: 8 } as const;
 
 it('keeps every guarantee of reads, writes and watches while it is killed, stopped, cut off, and its disk fails [R009 R010 R240 R244 R247 R325 R330 R338x]', {
@@ -20,7 +20,7 @@ it('keeps every guarantee of reads, writes and watches while it is killed, stopp
 });
 
 it.skipIf(!hasUws)(
-  'keeps them where several threads serve connections, each with its own view of all objects',
+  'keeps them with several threads that serve connections, each with its own view of all objects',
   {
     timeout: 240_000,
   },

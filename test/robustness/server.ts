@@ -9,7 +9,7 @@ import type { FaultSettings } from './shim.js';
 const COMMAND = resolve('dist/core/command/main.js');
 const SHIM = pathToFileURL(resolve('dist/test/robustness/shim.js')).href;
 const START_MS = 60_000;
-/** Characters of the output that are kept. */
+/** The number of characters of the output that are kept. */
 const OUTPUT_LENGTH = 20_000;
 
 /**
@@ -17,7 +17,7 @@ const OUTPUT_LENGTH = 20_000;
  */
 export class ServerProcess {
   #child: ChildProcess | undefined;
-  /** Whether it may end on its own. */
+  /** True if the process may end on its own. */
   #isEndExpected = false;
   #clock = 0;
   #output = '';

@@ -18,9 +18,9 @@ import { selectorQuery } from './watcher.js';
 
 export const COLORS = ['red', 'green', 'blue'];
 export const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
-/** Share of writes with objects of some kilobytes. */
+/** Share of writes with objects of a few kilobytes. */
 const LARGE = 0.05;
-/** Share of updates that are sent several times concurrently, of which one can succeed. */
+/** Share of updates that are sent several times concurrently, of which only one can succeed. */
 const RACES = 0.4;
 /** The calls of clients, and their frequency. Of 100 calls, 80 are reads. */
 const ACTIONS = [

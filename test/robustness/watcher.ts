@@ -12,7 +12,7 @@ import {
 import { endOf } from './ledger.js';
 import type { Random } from './random.js';
 
-/** How a watch proceeds: where its first stream begins, and where each of the next ones begins. */
+/** The course of a watch: where its first stream begins, and where each of the next ones begins. */
 export interface WatchPlan {
   readonly selector?: Selector;
   /** The revision where a stream begins; undefined: with the initial state. Called with the stream before. */

@@ -41,7 +41,7 @@ const values = fc.letrec(tie => ({
 })).value as fc.Arbitrary<Json>;
 
 describe('CBOR made of a JSON text', () => {
-  it('stands for the same value [R191]', () => {
+  it('encodes the same value [R191]', () => {
     fc.assert(
       fc.property(values, value => {
         expect(writeJson(decodeCbor(encode(value)))).toBe(writeJson(value));
@@ -68,15 +68,15 @@ describe('CBOR made of a JSON text', () => {
     ['1e300', 'fb7e37e43c8800759c'],
     ['true', 'f5'],
     ['null', 'f6'],
-  ])('has %s as the bytes of RFC 8949', (text, expected) => {
+  ])('encodes %s as in RFC 8949', (text, expected) => {
     expect(encodeCborText(Buffer.from(text)).toString('hex')).toBe(expected);
   });
 
-  it('of white space and escapes is that of the same text without them', () => {
+  it('is the same for a text with white space and escapes as without them', () => {
     expect(encodeCborText(Buffer.from('{ "\\u0061" : [ 1 , "\\u003c" ] }\n'))).toEqual(encode({ a: [1, '<'] }));
   });
 
-  it('of a list is its frame around the items of its parts', () => {
+  it('of a list is its frame around the items of all parts', () => {
     const { head, tail } = cborListFrame(Buffer.from('{"kind":"PodList","items":[]}'));
     const parts = [[{ a: 1 }, { b: 2 }], [{ c: 3 }]].map(items => cborItems(Buffer.from(JSON.stringify(items))));
     expect(decodeCbor(Buffer.concat([head, ...parts, tail]))).toEqual({
@@ -94,15 +94,15 @@ describe('CBOR made of a JSON text', () => {
 });
 
 describe('a body in CBOR', () => {
-  it('may have texts, byte strings, lengths or none, and tags that mean nothing for JSON', () => {
+  it('may have text strings, byte strings, definite or indefinite lengths, and tags without a meaning in JSON', () => {
     const value = { a: ['x', 1, 1.5, null, true], b: { c: 'ä' } };
     expect(decodeCbor(libraryEncoder.encode(value))).toEqual(value);
     expect(decodeCbor(Buffer.concat([CBOR_TAG, CBOR_TAG, encode(value)]))).toEqual(value);
-    // A map of a text to a text with the tag of a date.
+    // A map from a text to a text with the tag of a date.
     expect(decodeCbor(hex('a1', '626162', 'c0', '6178'))).toEqual({ ab: 'x' });
   });
 
-  it('has bytes as the text that their tag names, else as UTF-8', () => {
+  it('has byte strings decoded by their tag, or else as UTF-8', () => {
     expect(decodeCbor(hex('84', 'd5', '42fbff', 'd6', '42fbff', 'd7', '42fbff', '426869'))).toEqual([
       '-_8',
       '+/8=',

@@ -45,7 +45,7 @@ describe('canonical form', () => {
     },
   );
 
-  it('[R259] treats null as absent, null items of lists and maps as their zero value', () => {
+  it('[R259] treats null as absent, and null items of lists and maps as the zero value', () => {
     const { text } = decode(resource('', 'configmaps'), {
       metadata: { annotations: { a: null }, labels: null },
       data: null,
@@ -69,7 +69,7 @@ describe('canonical form', () => {
     ]);
   });
 
-  it('sorts maps and keeps __proto__ an ordinary member', () => {
+  it('sorts maps, and treats __proto__ as an ordinary member', () => {
     const value = parseJson(bytes('{"data":{"b":"2","__proto__":"x","a":"1"}}'));
     expect(decode(resource('', 'configmaps'), value).text).toContain('"data":{"__proto__":"x","a":"1","b":"2"}');
     expect(({} as { x?: unknown }).x).toBeUndefined();
@@ -104,7 +104,7 @@ describe('canonical form', () => {
 });
 
 describe('wrong types', () => {
-  it('[R257] names the field, its struct and its type', () => {
+  it('[R257] are reported with the field, its struct and its type', () => {
     const prefix = 'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal';
     expect(refusal(deployments, { spec: { replicas: '2' } })).toBe(
       `${prefix} string into Go struct field DeploymentSpec.spec.replicas of type int32`,
@@ -145,7 +145,7 @@ describe('scalars', () => {
     expect(decode(event, { firstTimestamp: given }).text).toContain(`"firstTimestamp":"${want}"`);
   });
 
-  it('micro times need six digits', () => {
+  it('micro times must have six digits', () => {
     expect(decode(lease, { spec: { renewTime: '2020-01-02T03:04:05.000001+02:00' } }).text).toContain(
       '"renewTime":"2020-01-02T01:04:05.000001Z"',
     );
@@ -164,11 +164,11 @@ describe('scalars', () => {
     ['2020-02-30T03:04:05Z', ': day out of range'],
     ['2020-01-02T24:04:05Z', ': hour out of range'],
     ['2020-01-02T03:04:05Zulu', ': extra text: "ulu"'],
-  ])('the time %j is refused with the element that is wrong', (given, why) => {
+  ])('the time %j is refused with the invalid element', (given, why) => {
     expect(refusal(event, { firstTimestamp: given })).toContain(`parsing time ${JSON.stringify(given)}${why}`);
   });
 
-  it('base64 is canonical, malformed is refused', () => {
+  it('base64 is made canonical, or refused if malformed', () => {
     const secrets = resource('', 'secrets');
     expect(decode(secrets, { data: { a: 'aGk=\n' } }).text).toContain('"a":"aGk="');
     for (const [text, at] of [
@@ -207,8 +207,7 @@ describe('JSON bodies', () => {
   });
 
   it(
-    '[R266] tells repeated and unknown members of a type in the order in which they stand, none inside of values ' +
-      'of any shape',
+    '[R266] lists repeated and unknown members of a type in document order, none inside of values ' + 'of any shape',
     () => {
       const text =
         '{"metadata":{"name":"a","name":"b","managedFields":[{"fieldsV1":{"f:a":{},"f:a":{}}}]},"colour":"red","data":{"k":"1","k":"2"},"Data":{"x":1,"x":2}}';
@@ -228,7 +227,7 @@ describe('JSON bodies', () => {
     expect(sink.strictErrors).toEqual([]);
   });
 
-  it('notes the members that it does not keep in a tree, which has the path to many of them once', () => {
+  it('records dropped members in a tree, which stores a common path once', () => {
     const unstored = unstoredAt('');
     const volumes: Json = [{ name: 'v' }, { name: 'w', configMap: { items: [] } }];
     const spec = { containers: [{ args: [], command: [], name: 'c' }], volumes, nodeSelector: {} };

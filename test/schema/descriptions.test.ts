@@ -7,7 +7,7 @@ import { typeOf, typesOfPackage } from '../../core/schema/table/types.js';
 // @ts-expect-error: scripts have no types.
 import { kindPages } from '../../scripts/docs/kindPages.mjs';
 
-/** Where descriptions stand, by package. */
+/** The folder with the descriptions, one file for each package. */
 const FOLDER = 'core/schema/table/descriptions';
 const structs = Object.keys(PACKAGES).flatMap(name => typesOfPackage(name).map(typeOf));
 const described = structs.flatMap(struct => [
@@ -19,7 +19,7 @@ const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g
 const lastOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 describe('descriptions of built-in kinds', () => {
-  it('are there for every type and field, as sentences of at least 25 characters', () => {
+  it('exist for every type and field, as sentences of at least 25 characters', () => {
     expect(described.length).toBeGreaterThan(3000);
     expect(described.filter(({ text }) => text.length < 25 || !text.endsWith('.'))).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe('descriptions of built-in kinds', () => {
     expect(described.filter(({ text }) => sentences(text) > 4)).toEqual([]);
   });
 
-  it('are of types and fields that exist', () => {
+  it('belong to existing types and fields', () => {
     const names = new Set(structs.map(({ id }) => id));
     const lines = readdirSync(FOLDER)
       .filter(file => file !== 'shared.ts')
@@ -57,7 +57,7 @@ describe('descriptions of built-in kinds', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('stand in docs/reference/kinds (npm run reference)', () => {
+  it('are in docs/reference/kinds (npm run reference)', () => {
     const pages = kindPages({ PACKAGES, describeField, describeType, typeOf, typesOfPackage }) as Map<string, string>;
     const folder = 'docs/reference/kinds';
     expect(readdirSync(folder).sort()).toEqual([...pages.keys()].sort());

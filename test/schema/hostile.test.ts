@@ -23,7 +23,7 @@ import { parseWriteOptions } from '../../workers/pool/body/options.js';
 
 /*
  * Bodies as large as the server accepts, for which an algorithm with more than linear time would not end. A test of
- * this file that exceeds the time limit of the runner has found one.
+ * this file that exceeds the time limit of the runner has found such an algorithm.
  */
 
 const MANY = 40_000;
@@ -63,7 +63,7 @@ describe('field managers', () => {
   };
   const maps = kindOf(typeOf('core.v1.ConfigMap'));
   const writer = { manager: 'me', subresource: '', now: '2026-01-01T00:00:00Z' };
-  /** As many as fit into an object. */
+  /** As many field managers as fit into an object. */
   const ENTRIES = 15_000;
   const managers = (operation: FieldManager['operation']): FieldManagers => {
     const all = numbered(ENTRIES, (i): FieldManager => {
@@ -92,7 +92,7 @@ describe('field managers', () => {
     expect([object, after.size]).toEqual([{ data: { k1: '', a: '2' } }, ENTRIES + 1]);
   });
 
-  test('all own values as a whole after a change of the schema', () => {
+  test('that are many own values as a whole after a change of the schema', () => {
     const names: Type = { is: 'map', of: { is: 'scalar', name: 'string' } };
     const field = {
       name: 'm',

@@ -32,7 +32,7 @@ describe('errors of malformed JSON', () => {
     expect(syntaxErrorOf(text)).toBe(expected);
   });
 
-  test('there is no error for text that the parser accepts, and an error for any other', () => {
+  test('text has an error if and only if the parser refuses it', () => {
     const mangled = fc.tuple(
       fc.json(),
       fc.nat(),

@@ -59,7 +59,7 @@ describe('JSON Patch', () => {
     ['adds a missing member that is replaced', {}, [{ op: 'replace', path: '/a', value: 1 }], { a: 1 }],
     ['copies a missing member as null', {}, [{ op: 'copy', from: '/b', path: '/a' }], { a: null }],
     ['does not replace an object by a scalar', { a: 1 }, [{ op: 'replace', path: '', value: 1 }], { a: 1 }],
-    ['takes a missing value as null', {}, [{ op: 'add', path: '/a' }], { a: null }],
+    ['treats a missing value as null', {}, [{ op: 'add', path: '/a' }], { a: null }],
     ['tests a missing member against null', {}, [{ op: 'test', path: '/a', value: null }], {}],
   ])('[R201] %s', (_name, target, operations, want) => {
     expect(patch(target, ...operations)).toEqual(want);
@@ -97,7 +97,7 @@ describe('JSON Patch', () => {
     expect(code(() => patch({ a: { b: 'x'.repeat(100) } }, ...doubling))).toBe(413);
   });
 
-  it('does not say why a valid patch cannot be applied', () => {
+  it('gives no reason if a valid patch cannot be applied', () => {
     for (const operation of [
       { op: 'test', path: '/a', value: 2 },
       { op: 'remove', path: '/b' },
@@ -118,7 +118,7 @@ describe('JSON Patch', () => {
     [[{ op: 5, path: '/a' }], 'number into Go struct field jsonPatchOp.op of type string'],
     [[{ op: 'add', path: true }], 'bool into Go struct field jsonPatchOp.path of type string'],
     [[{ op: 'copy', path: '/a', from: {} }], 'object into Go struct field jsonPatchOp.from of type string'],
-  ])('names the type that %j does not have', (given, why) => {
+  ])('reports the wrong type of %j', (given, why) => {
     expect(() => applyJsonPatch({}, given, 10)).toThrow(`error decoding patch: json: cannot unmarshal ${why}`);
   });
 
@@ -129,7 +129,7 @@ describe('JSON Patch', () => {
     ).toEqual(['json patch duplicate field "[0].value.x"', 'json patch duplicate field "[1].op"']);
   });
 
-  it('adding a member and removing it again changes nothing', () => {
+  it('changes nothing by adding a member and removing it again', () => {
     fc.assert(
       fc.property(anyObject, anyJson, (target, value) => {
         const result = patch(target, { op: 'add', path: '/fresh', value }, { op: 'remove', path: '/fresh' });
@@ -335,7 +335,7 @@ describe('strategic merge patch', () => {
 });
 
 describe('a deep copy', () => {
-  it('is equal to any JSON value, with any names of members, and shares nothing with it', () => {
+  it('equals its JSON value, with any member names, and shares no objects with it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), given => {
         const value = JSON.parse(`{"__proto__": ${JSON.stringify(given)}, "list": [{}]}`) as { list: object[] };

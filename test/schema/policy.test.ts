@@ -11,7 +11,7 @@ import { groupRows, type ResourceRow, type VersionRow } from '../../core/schema/
 import { typeOf } from '../../core/schema/table/types.js';
 import { builtInStrategies } from '../kinds/builtIn.js';
 
-/* The deprecation policy, over the tables of the server itself. */
+/* The deprecation policy, checked on the tables of the server itself. */
 
 const describeType = (type: Type): string =>
   type.is === 'scalar' ? type.name : type.is === 'struct' ? 'object' : type.is === 'list' ? 'array' : 'map';
@@ -46,7 +46,7 @@ function versionOf(version: VersionRow, row: ResourceRow): ApiVersion {
   };
 }
 
-/** Every kind of the table with all of its versions, the first of which is stored. */
+/** Every kind of the table with all of its versions, the storage version first. */
 const KINDS: readonly ApiKind[] = groupRows().flatMap(({ name: group, versions }) => {
   const names = new Set(versions.flatMap(({ resources }) => resources.map(({ kind }) => kind)));
   return [...names].map(kind => {
@@ -67,7 +67,7 @@ const KINDS: readonly ApiKind[] = groupRows().flatMap(({ name: group, versions }
 });
 
 describe('the table of built-in kinds', () => {
-  it('keeps the rules of the deprecation policy for versions [R363] [R380x] [R381x] [R387]', () => {
+  it('follows the rules of the deprecation policy for versions [R363] [R380x] [R381x] [R387]', () => {
     const found = KINDS.flatMap(kind =>
       kindBreaches(kind).map(({ rule, field, message }) => `${kind.name}: rule ${rule}: ${field}: ${message}`),
     );
@@ -85,7 +85,7 @@ describe('the table of built-in kinds', () => {
     }
   });
 
-  it('removes no stable version, and beta versions only beside a replacement that is as stable [R400]', () => {
+  it('removes no stable version, and beta versions only if a replacement is at least as stable [R400]', () => {
     for (const { apiVersion, kind, release, replacement } of REMOVED_VERSIONS) {
       expect(apiVersion, kind).toMatch(/beta/);
       expect(Number(release.slice(2))).toBeLessThanOrEqual(Number(RELEASE.minor));
@@ -123,7 +123,7 @@ describe('the table of feature gates', () => {
   const [then, now] = [gatesOf(Number(RELEASE.minor) - 1), gatesOf(Number(RELEASE.minor))];
   const STAGES = ['preAlpha', 'alpha', 'beta', 'ga'];
 
-  it('moves gates on by one stage in a release, or makes them deprecated [R401] [R402] [R403] [R419]', () => {
+  it('advances gates by one stage in a release, or deprecates them [R401] [R402] [R403] [R419]', () => {
     for (const [name, { stage }] of now) {
       const before = then.get(name)!.stage;
       if (stage === 'deprecated') continue;
@@ -133,13 +133,13 @@ describe('the table of feature gates', () => {
     }
   });
 
-  it('keeps gates working in the release that makes them stable, unless they cannot be turned off before', () => {
+  it('keeps gates working in the release that makes them stable, unless they could not be turned off before', () => {
     for (const [name, { stage, isOnByDefault }] of now) if (stage === 'ga') expect(isOnByDefault, name).toBe(true);
     const locked = [...then].filter(([, { stage, isLocked }]) => isLocked && stage !== 'ga' && stage !== 'deprecated');
     expect(locked).toEqual([]);
   });
 
-  it('is what the changelog says of gates that become non-operational [R405]', () => {
+  it('agrees with the changelog on gates that become non-operational [R405]', () => {
     const [, rest = ''] = readFileSync('CHANGELOG.md', 'utf8').split(
       `Non-operational since release 1.${RELEASE.minor}:`,
     );

@@ -12,7 +12,7 @@ import { parseDuration } from '../../core/schema/decode/scalars.js';
 import { typeOf, typesOfPackage } from '../../core/schema/table/types.js';
 import { anyValueOf } from './values.js';
 
-/** Messages that scalars are on the wire. */
+/** Scalars that are messages on the wire. */
 const { root } = protobuf.parse(`
   syntax = "proto2";
   message Time { optional int64 seconds = 1; optional int32 nanos = 2; }
@@ -42,7 +42,7 @@ const SCALAR_TYPES = {
 
 const idOf = (id: string): string => id.replaceAll('.', '_');
 
-/** The name of the protobufjs type for values of a type; declares it, if there is none. */
+/** The name of the protobufjs type for values of a type, which is declared if it does not exist yet. */
 function declare(type: Type): string | undefined {
   if (type.is === 'scalar') return SCALAR_TYPES[type.name];
   if (type.is !== 'struct') throw new Error('a list or map in a list or map');
@@ -154,7 +154,7 @@ describe('messages', () => {
     .flatMap(typesOfPackage)
     .filter(id => typeOf(id).typeMeta && !typeOf(id).noProto && !id.endsWith('List'));
 
-  test.each(kinds)('%s of any value is what protobufjs reads from it', id => {
+  test.each(kinds)('%s of any value is decoded to the same value by protobufjs', id => {
     const struct = typeOf(id);
     fc.assert(
       fc.property(anyValueOf(struct), value => {
@@ -167,7 +167,7 @@ describe('messages', () => {
 
 const POD = typeOf('core.v1.Pod');
 
-test('members in any order, unknown ones, spaces and escapes make no difference', () => {
+test('the order of members, unknown members, spaces and escapes do not change the message', () => {
   const value = {
     metadata: { name: 'a"\\\u00e9\n', labels: { 'a\u00e9': '1', b: '\ud83d\ude00' } },
     spec: { nodeName: 'n' },
@@ -207,7 +207,7 @@ describe('records', () => {
     expect(Buffer.from(unpackRecords([Buffer.concat([one, two]), three], texts, all.length))).toEqual(all);
   });
 
-  test('are kept without the longer texts of their objects, unless they are of other texts', () => {
+  test('are cached without the longer strings of their objects, unless these are from another text', () => {
     const shared = 'a text that stands in both: '.repeat(20);
     const texts = [textOf({ metadata: { name: 'n', annotations: { a: shared, escaped: `"${shared}`, b: shared } } })];
     const [packed] = encodeTexts(POD, texts, 0x12, true);
@@ -216,7 +216,7 @@ describe('records', () => {
     expect(unpack([packed!], texts)).toEqual(unpack([whole!], [new Uint8Array()]));
   });
 
-  test('of any object are unpacked to its message', () => {
+  test('of any object are unpacked to the message of the object', () => {
     const texts = fc.array(anyValueOf(POD), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(texts, fc.string({ minLength: 30, maxLength: 200 }), (values, long) => {

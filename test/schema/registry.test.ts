@@ -30,7 +30,7 @@ describe('the table', () => {
         }
   });
 
-  it('inlines embedded structs and records where they are nested in protobuf', () => {
+  it('inlines embedded structs, and records where protobuf nests them', () => {
     const volume = typeOf('core.v1.Volume');
     expect(volume.fields[0]?.name).toBe('name');
     expect(volume.field.get('hostPath')?.inlinedFrom).toEqual({
@@ -78,7 +78,7 @@ describe('the registry', () => {
     expect(registry.stored.find(r => r.storageName === 'core/events')?.apiVersion).toBe('v1');
   });
 
-  it('has disabled versions without serving them, and enables them by a setting', () => {
+  it('contains disabled versions without serving them, and enables them by a setting', () => {
     const alpha = build()
       .groups.get('storage.orchestrator.io')
       ?.versions.find(v => v.version === 'v1alpha1');

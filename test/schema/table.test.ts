@@ -47,7 +47,7 @@ Body union=kind:leaf:Leaf
     ]);
   });
 
-  it('has a kind of lists for each kind with that word, and types that are the same in another package', () => {
+  it('has a list kind for each kind that is marked so, and types that are the same in another package', () => {
     const table = new TypeTable(
       {
         'meta.v1': 'ListMeta\n',

@@ -6,7 +6,7 @@ type Members = { [member: string]: Json };
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
 const seconds = fc.integer({ min: 1, max: 2 ** 31 - 1 }).map(s => new Date(s * 1000).toISOString().slice(0, 19));
-/** Values of scalars that are not zero. */
+/** Nonzero values of scalars. */
 const SCALARS: { readonly [name in ScalarName]: fc.Arbitrary<Json> } = {
   string: text,
   bool: fc.constant(true),

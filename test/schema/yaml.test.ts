@@ -128,7 +128,7 @@ none: {}
     );
   });
 
-  it('are written as by the library, which writes all of a document with a key that is too long for one line', () => {
+  it('are written as by the library, which writes whole documents that have a key too long for one line', () => {
     const long = 'z'.repeat(1100);
     fc.assert(
       fc.property(map as fc.Arbitrary<{ [key: string]: Json }>, given => {
@@ -154,7 +154,7 @@ describe('items of lists in YAML', () => {
     );
   });
 
-  it('are written by the library if one has a key that is too long for one line', () => {
+  it('are written by the library if an item has a key that is too long for one line', () => {
     const items = [{ a: 'x' }, { ['z'.repeat(1100)]: 1 }];
     const text = Buffer.from(encodeYamlItems(asTexts(items))).toString();
     expect(text).toBe(asMember(items));
@@ -171,7 +171,7 @@ describe('long lines of YAML answers', () => {
   const words = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore';
   const x = 'x'.repeat(90);
 
-  it('are folded at the first single space behind column 80, indented below their key', () => {
+  it('are folded at the first single space after column 80, and indented below their key', () => {
     expect(encodeYaml({ key: words })).toBe(
       'key: lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor\n  incididunt ut labore\n',
     );
@@ -181,13 +181,13 @@ describe('long lines of YAML answers', () => {
     );
   });
 
-  it('are folded in quotes, too, but not at the first or last character', () => {
+  it('are also folded in quotes, but not at the first or last character', () => {
     expect(encodeYaml({ k: `: ${x} y z` })).toBe(`k: ': ${x}\n  y\n  z'\n`.replace('y\n  z', 'y z'));
     expect(encodeYaml({ k: `: ${x} ` })).toBe(`k: ': ${x} '\n`);
     expect(encodeYaml({ k: `\t${x}  y` })).toBe(`k: "\\t${x}\n  \\ y"\n`);
   });
 
-  it('are not folded where the space is doubled, and read as they were', () => {
+  it('are not folded at double spaces, and are read back unchanged', () => {
     expect(encodeYaml({ k: `${x}  y` })).toBe(`k: ${x}  y\n`);
     for (const text of [
       words,
@@ -201,7 +201,7 @@ describe('long lines of YAML answers', () => {
         expect(decode(encodeYaml(indented))).toEqual(indented);
   });
 
-  it('have apostrophes doubled, and characters beyond the basic plane escaped', () => {
+  it('have doubled apostrophes, and escapes for characters beyond the basic plane', () => {
     expect(encodeYaml({ k: "'a" })).toBe("k: '''a'\n");
     expect(encodeYaml({ k: '\u{1f600}' })).toBe('k: "\\U0001F600"\n');
   });
@@ -219,7 +219,7 @@ describe('YAML bodies', () => {
     expect(() => decode('a: &a [*a]')).toThrow();
   });
 
-  it('may use an anchor as often as they like, while little comes of it', () => {
+  it('may use an anchor any number of times while the result is small', () => {
     const many = decode(`a: &a {b: [1, 2]}\nc:\n${'- *a\n'.repeat(1000)}`) as { c: unknown[] };
     expect(many.c.at(-1)).toEqual({ b: [1, 2] });
     expect(many.c[0]).not.toBe(many.c[1]);
@@ -229,7 +229,7 @@ describe('YAML bodies', () => {
     ).toThrow(/depth/);
   });
 
-  it('merge maps behind the key <<, without replacing members', () => {
+  it('merge maps of the key <<, without replacing members', () => {
     expect(decode('a: &a {x: 1, w: 1}\nb:\n  <<: [*a, {w: 2, z: 2}]\n  x: 3\n')).toEqual({
       a: { x: 1, w: 1 },
       b: { x: 3, w: 1, z: 2 },
@@ -238,7 +238,7 @@ describe('YAML bodies', () => {
     expect(() => decode('<<: 1')).toThrow(/map merge requires map/);
   });
 
-  it('have the scalars of YAML 1.1, without those that JSON does not have', () => {
+  it('have the scalars of YAML 1.1, except for those that JSON does not have', () => {
     const scalars =
       '[y, No, on, ~, NULL, +1, 010, 08, 0o7, 0b11, -0x1F, 1_000, 1e3, 1:30, 2020-01-01, !!str 1, !!int "3", !!float 1, !x 2]';
     expect(decode(scalars)).toEqual([
@@ -299,7 +299,7 @@ describe('YAML bodies', () => {
     ]);
   });
 
-  it('contain a single dot as text, which answers do not quote', () => {
+  it('may contain a single dot as a string, which answers do not quote', () => {
     expect(decodeYaml(Buffer.from('{a: ., b: 1.5, c: .5, d: 2.}'))).toEqual({ a: '.', b: 1.5, c: 0.5, d: 2 });
     expect(decodeYaml(Buffer.from('{a: E0, b: 1e2, c: .5e1, d: .e5, e: -e1}'))).toEqual({
       a: 'E0',
@@ -311,7 +311,7 @@ describe('YAML bodies', () => {
     expect(encodeYaml({ 'f:a': { '.': {} }, b: '.', c: '.5' })).toBe('b: .\nc: ".5"\nf:a:\n  .: {}\n');
   });
 
-  it('have members sorted by name', () => {
+  it('are decoded with members sorted by name', () => {
     expect(JSON.stringify(decodeYaml(Buffer.from('b: {d: 1, c: 2}\na: 3')))).toBe('{"a":3,"b":{"c":2,"d":1}}');
   });
 
@@ -323,7 +323,7 @@ describe('YAML bodies', () => {
     expect(decode('{a: yes}')).toEqual({ a: true });
   });
 
-  it('keep __proto__ an ordinary key', () => {
+  it('treat __proto__ as an ordinary key', () => {
     expect(Object.keys(decode('__proto__: {x: 1}') as object)).toEqual(['__proto__']);
   });
 });

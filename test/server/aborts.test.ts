@@ -99,7 +99,7 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
    * Sends a request, or a part of it, and disconnects: immediately, after a while, or after a part of the answer,
    * sometimes without reading.
    */
-  function abandoned(text: string, pick: (below: number) => number): Promise<void> {
+  function sendAndDisconnect(text: string, pick: (below: number) => number): Promise<void> {
     return new Promise(done => {
       const socket: Socket = connect(port, '127.0.0.1');
       socket.on('close', () => done()).on('error', () => undefined);
@@ -129,7 +129,7 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
     // Reads of a version that is never reached are answered after three seconds.
     await eventuallyPasses(async () => expect(await countInFlight()).toEqual([0, 1]));
     await eventuallyPasses(() => {
-      // One class after the other, as each is looked for in the whole heap.
+      // One class after the other, since each search scans the whole heap.
       for (const one of KEPT) {
         const [, name] = one;
         // The uws listener keeps the exchange of its last callback.
@@ -143,7 +143,7 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
     const pick = random(listener.length);
     let next = 0;
     const client = async (): Promise<void> => {
-      while (next < REQUESTS) await abandoned(requestOf(next++, pick), pick);
+      while (next < REQUESTS) await sendAndDisconnect(requestOf(next++, pick), pick);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, client));
     await expectNothingKept();
@@ -153,7 +153,7 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
   it('and many concurrent watches, in the middle of events, leak no memory', async () => {
     const pick = random(7);
     const open = Array.from({ length: WATCHES }, (_, i) => {
-      // A watch that may begin with a marked list has no Tables.
+      // A watch with bookmarks may replace a list, and then cannot have Tables.
       const [accept, query] = i % 10 === 0 ? [`accept: ${TABLE}\r\n`, ''] : ['', '&allowWatchBookmarks=1'];
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined).on('data', () => undefined);

@@ -23,10 +23,10 @@ describe('mutators and validators of a running server', () => {
   });
 
   /**
-   * Sends a request, and returns its admission calls as `point operation path (given)` if it was answered with the
-   * status.
+   * Sends a request and expects this status. Returns the admission calls of the request as `point operation path
+   * (given)`.
    */
-  async function asked(expected: number, request: () => Promise<Answer>): Promise<string[]> {
+  async function admissionCalls(expected: number, request: () => Promise<Answer>): Promise<string[]> {
     writeFileSync(file, '');
     const { status, text } = await request();
     expect(status, text).toBe(expected);
@@ -50,12 +50,12 @@ describe('mutators and validators of a running server', () => {
     const map = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
     test('creates, including those by apply and update', async () => {
-      expect(await asked(201, () => api.post(maps, map('a')))).toEqual(both('CREATE', 'configmaps/a'));
-      expect(await asked(201, () => api.patch(`${maps}/b?fieldManager=m`, APPLY, map('b')))).toEqual(
+      expect(await admissionCalls(201, () => api.post(maps, map('a')))).toEqual(both('CREATE', 'configmaps/a'));
+      expect(await admissionCalls(201, () => api.patch(`${maps}/b?fieldManager=m`, APPLY, map('b')))).toEqual(
         both('CREATE', 'configmaps/b'),
       );
       const lease = '/apis/coordination.k8s.io/v1/namespaces/asked/leases/c';
-      expect(await asked(201, () => api.put(lease, { metadata: { name: 'c' }, spec: {} }))).toEqual(
+      expect(await admissionCalls(201, () => api.put(lease, { metadata: { name: 'c' }, spec: {} }))).toEqual(
         both('CREATE', 'leases/c'),
       );
     });
@@ -71,7 +71,7 @@ describe('mutators and validators of a running server', () => {
           () => api.patch(path + query, APPLY, { ...map('changed'), data: { applied: query } }),
         ]) {
           const dryRun = query.includes('dryRun') ? ' dry run' : '';
-          expect(await asked(200, request)).toEqual(expected.map(call => call + dryRun));
+          expect(await admissionCalls(200, request)).toEqual(expected.map(call => call + dryRun));
         }
     });
 
@@ -86,7 +86,7 @@ describe('mutators and validators of a running server', () => {
         () => api.patch(path, MERGE, { status: { replicas: 2 } }),
         () => api.patch(`${path}?fieldManager=m&force=1`, APPLY, { ...status, status: { replicas: 3 } }),
       ]) {
-        expect(await asked(200, request)).toEqual(both('UPDATE', 'deployments/reported/status'));
+        expect(await admissionCalls(200, request)).toEqual(both('UPDATE', 'deployments/reported/status'));
       }
     });
 
@@ -105,13 +105,13 @@ describe('mutators and validators of a running server', () => {
         () => api.patch(path, MERGE, { spec: { replicas: 3 } }),
         () => api.patch(`${path}?fieldManager=m&force=1`, APPLY, scale(4)),
       ]) {
-        expect(await asked(200, request)).toEqual(both('UPDATE', 'deployments/scaled/scale'));
+        expect(await admissionCalls(200, request)).toEqual(both('UPDATE', 'deployments/scaled/scale'));
       }
     });
 
     test('other subresources', async () => {
       const { body } = await api.get('/api/v1/namespaces/asked');
-      expect(await asked(200, () => api.put('/api/v1/namespaces/asked/finalize', body))).toEqual(
+      expect(await admissionCalls(200, () => api.put('/api/v1/namespaces/asked/finalize', body))).toEqual(
         both('UPDATE', 'namespaces/asked/finalize'),
       );
     });
@@ -121,11 +121,11 @@ describe('mutators and validators of a running server', () => {
       await api.until(async () => (await api.get(`${core}/serviceaccounts/default`)).status === 200);
       const binding = (name: string): object => ({ metadata: { name }, target: { kind: 'Node', name: 'n' } });
       for (const name of ['direct', 'indirect']) await api.made(`${core}/pods`, pod(name));
-      expect(await asked(201, () => api.post(`${core}/pods/direct/binding`, binding('direct')))).toEqual([
+      expect(await admissionCalls(201, () => api.post(`${core}/pods/direct/binding`, binding('direct')))).toEqual([
         'mutate CREATE pods/direct/binding (object)',
         'validate CREATE pods/direct/binding (object, old)',
       ]);
-      expect(await asked(201, () => api.post(`${core}/bindings`, binding('indirect')))).toEqual([
+      expect(await admissionCalls(201, () => api.post(`${core}/bindings`, binding('indirect')))).toEqual([
         'mutate CREATE bindings/indirect (object)',
         'validate CREATE pods/indirect/binding (object, old)',
       ]);
@@ -134,10 +134,10 @@ describe('mutators and validators of a running server', () => {
     test('deletes (only validators), including each object of a collection', async () => {
       const labels = { of: 'removed' };
       for (const name of ['x', 'y']) await api.made(maps, { metadata: { name, labels } });
-      expect(await asked(200, () => api.delete(`${maps}/x?dryRun=All`))).toEqual([
+      expect(await admissionCalls(200, () => api.delete(`${maps}/x?dryRun=All`))).toEqual([
         'validate DELETE configmaps/x (old) dry run',
       ]);
-      expect((await asked(200, () => api.delete(`${maps}?labelSelector=of%3Dremoved`))).sort()).toEqual([
+      expect((await admissionCalls(200, () => api.delete(`${maps}?labelSelector=of%3Dremoved`))).sort()).toEqual([
         'validate DELETE configmaps/x (old)',
         'validate DELETE configmaps/y (old)',
       ]);
@@ -146,9 +146,9 @@ describe('mutators and validators of a running server', () => {
     test('the update that completes a deletion', async () => {
       await api.made(maps, { metadata: { name: 'ending', finalizers: ['example.com/x'] } });
       expect((await api.delete(`${maps}/ending`)).status).toBe(200);
-      expect(await asked(200, () => api.patch(`${maps}/ending`, MERGE, { metadata: { finalizers: null } }))).toEqual(
-        both('UPDATE', 'configmaps/ending'),
-      );
+      expect(
+        await admissionCalls(200, () => api.patch(`${maps}/ending`, MERGE, { metadata: { finalizers: null } })),
+      ).toEqual(both('UPDATE', 'configmaps/ending'));
       expect((await api.get(`${maps}/ending`)).status).toBe(404);
     });
   });

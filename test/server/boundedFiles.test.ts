@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a file is read up to its bound, and refused beyond it', async () => {
+test('a file is read up to the size limit, and refused beyond it', async () => {
   const file = join(folder, 'config');
   for (const size of [0, 9, 10]) {
     writeFileSync(file, 'x'.repeat(size));
@@ -21,11 +21,11 @@ test('a file is read up to its bound, and refused beyond it', async () => {
   await expect(readBounded(file, 200_000)).resolves.toHaveLength(200_000);
 });
 
-test('a file that does not exist is named', async () => {
+test('the error for a missing file names it', async () => {
   const file = join(folder, 'none');
   await expect(readBounded(file, 10)).rejects.toThrow(file);
 });
 
-test.skipIf(process.platform === 'win32')('a device without end is not read without end', async () => {
+test.skipIf(process.platform === 'win32')('an endless device is read only up to the limit', async () => {
   await expect(readBounded('/dev/zero', 100_000)).rejects.toThrow('/dev/zero has more than 100000 bytes');
 });

@@ -36,14 +36,14 @@ describe('a chunk', () => {
     expect(last().script.cachedDataRejected).toBe(false);
   });
 
-  it('does not use the cache of other code, also if that is as long', () => {
+  it('does not use the cache of other code, even if that has the same length', () => {
     run('imported.two + 1');
     makeCache();
     expect(run('imported.two + 2')).toBe(4);
     expect(last().script.cachedDataRejected).toBeUndefined();
   });
 
-  it('does not use a cache that another version or build of Node.js made, which can end the process', () => {
+  it('does not use a cache from another version or build of Node.js, which could crash the process', () => {
     run('imported.two');
     makeCache(cacheKey(readFileSync(join(directory, 'a.script')), 'v20.19.6 x64 {}'));
     expect(run()).toBe(2);
@@ -87,7 +87,7 @@ describe('the code of a chunk that is split', () => {
     return (await import(/* @vite-ignore */ pathToFileURL(join(directory, 'a.js')).href)) as Record<string, unknown>;
   };
 
-  it('imports and exports the same, by whatever names', async () => {
+  it('imports and exports the same, whatever the names are', async () => {
     const loaded = await load(
       `import path, { join as paths } from 'node:path';
 import * as whole from './b.js';
@@ -107,7 +107,7 @@ export { one as in, f };`,
     expect(new (loaded.Import as new () => { import(x: number): number })().import(4)).toBe(4);
   });
 
-  it('keeps its lines, so that stacks name them', async () => {
+  it('keeps its line numbers, so that stack traces are correct', async () => {
     const loaded = await load(
       'import "./b.js";\n\nconst fail = () => {\n  throw new Error();\n};\nexport { fail };',
       '',
@@ -139,7 +139,7 @@ describe('the build', () => {
   const built = resolve('dist', 'chunks');
   const caches = readdirSync(built).filter(name => name.endsWith('.cache'));
 
-  it('makes a code cache for the code of each kind of thread', () => {
+  it('creates a code cache for the code of each kind of thread', () => {
     const names = caches.map(name => name.replace(/\d*\.script\.cache$/, ''));
     expect(names).toEqual(expect.arrayContaining(['front', 'pool', 'writer', 'control', 'front-pool']));
     for (const name of caches) {
@@ -149,9 +149,9 @@ describe('the build', () => {
     }
   });
 
-  it('makes caches that the threads of a new server use', async () => {
+  it('creates caches that the threads of a new server use', async () => {
     const report = pathToFileURL(resolve('test', 'server', 'fixtures', 'reportCodeCache.mjs')).href;
-    // Without the certificates of other tests: the server loads the library that makes them.
+    // Without the certificates of other tests, so that the server loads the library that creates certificates.
     mkdirSync(join(directory, 'data', 'pki'), { recursive: true, mode: 0o700 });
     const server = await ServerProcess.start(join(directory, 'data'), [], ['env', `NODE_OPTIONS=--import=${report}`]);
     try {

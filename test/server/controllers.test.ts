@@ -10,7 +10,7 @@ const check =
     checkControllers({ ...DEFAULTS, naming: 'kubernetes', controllers });
 
 describe('--controllers', () => {
-  test('runs what it names, what * includes unless named with -, and the first mention of a name counts', () => {
+  test('runs controllers that it names, those of * unless excluded with -, and the first mention of a name counts', () => {
     expect(runs('namespace', ['*'])).toBe(true);
     expect(runs('namespace', ['*', '-namespace-controller'])).toBe(false);
     expect(runs('namespace', ['serviceaccount-controller'])).toBe(false);
@@ -30,7 +30,7 @@ describe('--controllers', () => {
     }
   });
 
-  test('with an unknown name ends the start in upstream’s words; controllers of other servers are known', () => {
+  test('with an unknown name fails the start with the message of upstream; controllers of other servers are known', () => {
     expect(check('*', 'nodeipam', '-cronjob-controller')).not.toThrow();
     expect(check('x')).toThrow('"x" is not in the list of known controllers');
     expect(check('*', 'x', '-y')).toThrow(

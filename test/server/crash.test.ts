@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.js';
 const fixture = (name: string): string => pathToFileURL(resolve(`dist/test/server/fixtures/${name}.js`)).href;
 
 test.each(['exit', 'throw'])(
-  'a pool thread that ends (%s) is replaced; the request that has ended two gets 500',
+  'a pool thread that ends (%s) is replaced; a request that ends two threads gets 500',
   async crash => {
     const api = await Api.start({ plugins: [{ use: fixture('crashing') }] });
     try {
@@ -31,7 +31,7 @@ test.each(['exit', 'throw'])(
   },
 );
 
-test('a pool thread that runs out of memory is replaced; the request that has ended two gets 500', {
+test('a pool thread that runs out of memory is replaced; a request that ends two threads gets 500', {
   timeout: 120_000,
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-memory-'));

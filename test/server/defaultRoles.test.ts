@@ -17,7 +17,7 @@ const BINDING = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:p
 const SETTINGS = { storage: 'rocksdb', dataDir } as const;
 
 test('a server that finds no default roles in a used store writes them before it answers health endpoints', async () => {
-  // As after a first start that was ended before the roles were written.
+  // As after a first start that ended before the roles were written.
   const first = await Api.start(SETTINGS);
   expect((await first.delete(BINDING)).status).toBe(200);
   await first.close();

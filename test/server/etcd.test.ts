@@ -16,7 +16,7 @@ const map = (name: string, value = '1', resourceVersion?: string) => ({
   metadata: { name, ...(resourceVersion ? { resourceVersion } : {}) },
   data: { value },
 });
-/** The objects that tests have written. Some time after its creation, every namespace gets a ConfigMap of its own. */
+/** The objects that tests have written. Some time after its creation, every namespace gets its own ConfigMap. */
 const shown = (events: readonly WatchEvent[]) =>
   events
     .filter(e => e.type !== 'BOOKMARK' && e.object.metadata.name !== 'kube-root-ca.crt')
@@ -47,7 +47,7 @@ async function start(
 }
 
 let running: ServerProcess[] = [];
-/** Starts servers as `start`, for one test. */
+/** Like `start`, for a single test. */
 async function servers(...parameters: Parameters<typeof start>): Promise<ServerProcess[]> {
   const made = await start(...parameters);
   running.push(...made);
@@ -65,11 +65,11 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
   });
   afterAll(() => etcd.stop());
 
-  describe('of which two run', () => {
+  describe('of which two are running', () => {
     let a: ServerProcess;
     let b: ServerProcess;
     let tests = 0;
-    /** Of a namespace of the test. */
+    /** The path of the ConfigMaps in a namespace of the test. */
     let maps: string;
     let leases: Watching;
     beforeAll(async () => {
@@ -87,7 +87,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       );
     });
     afterAll(async () => {
-      // Another one may lead at once.
+      // Another server may become leader at once.
       await Promise.all([a?.end(), b?.end()]);
       await Promise.all([a?.dispose(), b?.dispose()]);
     });
@@ -179,7 +179,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       expect(names).toEqual(Array.from({ length: 9 }, (_, i) => `p${i}`));
     });
 
-    it('each say who they are, in a Lease with the name of their machine, also the one without controllers', async () => {
+    it('each identify themselves in a Lease with the name of their machine, also the one without controllers', async () => {
       const holders = new Set<unknown>();
       await leases.until(events => {
         for (const { object } of events)
@@ -189,7 +189,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       leases.close();
     });
 
-    it('are consistent while others write to the same etcd', async () => {
+    it('are consistent while other programs write to the same etcd', async () => {
       const other = await new EtcdStore({ servers: [etcd.url], prefix: '/theirs' }).start();
       for (let i = 0; i < 10; i++) {
         await a.call('POST', maps, map(`m${i}`));
@@ -232,7 +232,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       all.close();
     });
 
-    describe('and a third reaches it over connections that are cut', () => {
+    describe('and a third has connections that are interrupted', () => {
       let proxy: CuttingProxy;
       let far: ServerProcess;
       beforeAll(async () => {
@@ -337,7 +337,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     });
   });
 
-  it('elect one whose controllers run: another takes over within 15 s after it is killed, and immediately when it is closed', async () => {
+  it('elect one that runs the controllers: another takes over within 15 s after it is killed, and immediately when it is closed', async () => {
     const three = await servers(3, etcd.url, '/two');
     const holder = async (server: ServerProcess) =>
       String((await server.call('GET', LEASE)).body.spec?.['holderIdentity'] ?? '');

@@ -7,7 +7,7 @@ import { Api } from '../api/support.js';
 
 const use = pathToFileURL(resolve('dist/test/server/fixtures/hanging.js')).href;
 
-test('while a plugin does not answer for some requests, others are answered, and the server can close', async () => {
+test('while a plugin hangs for some requests, others are answered, and the server can close', async () => {
   const api = await Api.start({ plugins: [{ use }] });
   const maps = `${await api.namespace('hanging')}/configmaps`;
   const agent = new Agent({ connect: { rejectUnauthorized: false }, connections: 64 });

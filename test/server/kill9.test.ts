@@ -138,7 +138,7 @@ describe('kill -9', () => {
     }
   });
 
-  it('leaves quotas that are not passed, and every place of which can be taken', { timeout: 60_000 }, async () => {
+  it('leaves quotas that are not exceeded, and can be used up completely', { timeout: 60_000 }, async () => {
     const limit = 40;
     const core = '/api/v1/namespaces/limited';
     const names = ['a', 'b', 'c'];

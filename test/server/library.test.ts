@@ -34,7 +34,7 @@ const threads = (): number => readdirSync('/proc/self/task').length;
 afterAll(() => agent.close());
 
 describe('the library', () => {
-  it('loads plugins of the writer after those of the main thread, where native libraries must be loaded first', async () => {
+  it('loads plugins of the writer after those of the main thread, in which native libraries must be loaded first', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-order-'));
     const use = pathToFileURL(resolve('dist/test/server/fixtures/ordered.js')).href;
     const server = await startServer({ ...memory, plugins: [{ use, config: { file: join(directory, 'front') } }] });
@@ -82,7 +82,7 @@ describe('the library', () => {
     ['/proc/capstan/data', 'cannot make the directory /proc/capstan/data (ENOENT)'],
     ['/etc/passwd/data', 'cannot make the directory /etc/passwd/data (ENOTDIR)'],
     ['/etc/passwd', '/etc/passwd is not a directory'],
-  ])('refuses the data directory %s, which cannot be made', async (dataDir, message) => {
+  ])('refuses the data directory %s, which cannot be created', async (dataDir, message) => {
     await expect(startServer({ ...memory, dataDir })).rejects.toThrow(`--data-dir: ${message}`);
   });
 
@@ -125,7 +125,7 @@ describe('the library', () => {
     await closed;
   });
 
-  it('closes once, with any number of calls', async () => {
+  it('closes once, whatever the number of calls', async () => {
     const server = await startServer(memory);
     const first = server.close();
     expect(server.close()).toBe(first);

@@ -13,10 +13,10 @@ const THREADS = 3;
 const directory = mkdtempSync(join(tmpdir(), 'capstan-listening-'));
 const auditLogPath = join(directory, 'audit.log');
 let api: Api;
-/** Clients with a connection each. Connections are passed on in turn, so that each is served by another thread. */
+/** Clients, each with one connection. Connections are passed on in turn, so that different threads serve them. */
 const clients: Client[] = [];
 
-/** A client with one connection, which is kept. */
+/** A client with one persistent connection. */
 class Client {
   readonly #agent = new Agent({ connections: 1, pipelining: 1, connect: { rejectUnauthorized: false } });
 
@@ -55,7 +55,7 @@ const configMap = (name: string, value: string) => ({
   data: { value },
 });
 
-/** A text without the ages in Tables: they grow between two answers. */
+/** The text without the ages in Tables, which grow between two answers. */
 const withoutAges = (text: string): string => text.replaceAll(/"(?:\d+[dhms])+"/g, '"age"');
 
 /** Only the listener uws serves in several threads. */
@@ -135,7 +135,7 @@ testThreads(
     const seen = await Promise.all(
       watches.map(async watch => {
         const events: Event[] = [];
-        // And the one that the server makes in each namespace, which may have been there before.
+        // And the object that the server creates in each namespace, which may have existed before.
         const isOwn = ({ object }: Event) => `${object['metadata']!['name']}` !== 'kube-root-ca.crt';
         while (events.filter(isOwn).length < writes * THREADS) events.push(await watch.next());
         watch.close();
@@ -283,7 +283,7 @@ testThreads('a server that closes ends the watches of all threads with a last bo
   await other.close();
 });
 
-test('several listening threads are refused where the listener serves in one thread', async () => {
+test('several listening threads are refused for a listener that serves in one thread', async () => {
   const starting = startServer({ storage: 'memory', port: 0, listener: 'node', listeningThreads: 2 });
   await expect(starting).rejects.toThrow(/--listening-threads: the listener node serves in one thread/);
 });

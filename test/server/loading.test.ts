@@ -7,11 +7,11 @@ import { afterAll, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { startServer } from './library.js';
 
-/** With few connections: a thousand handshakes at once take longer than a client waits, on a machine that is busy. */
+/** Few connections, because on a busy machine a thousand concurrent handshakes take longer than a client waits. */
 const agent = new Agent({ connections: 32, connect: { rejectUnauthorized: false } });
 afterAll(() => agent.close());
 
-/** A thousand writes, and two starts. */
+/** Time for a thousand writes and two starts, in milliseconds. */
 const LONG = 60_000;
 /** Enough for a page of the first snapshot, of 500 objects, without any of other resources. */
 const OBJECTS = 1200;
@@ -39,8 +39,8 @@ async function call(server: RunningServer, method: 'GET' | 'POST', path: string,
 
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
-/** Notes when a promise is resolved. */
-function noted<T>(promise: Promise<T>): { readonly result: Promise<T>; isDone: boolean } {
+/** Records that a promise is resolved. */
+function track<T>(promise: Promise<T>): { readonly result: Promise<T>; isDone: boolean } {
   const note = { result: promise, isDone: false };
   void promise.then(() => {
     note.isDone = true;
@@ -48,7 +48,7 @@ function noted<T>(promise: Promise<T>): { readonly result: Promise<T>; isDone: b
   return note;
 }
 
-it('serves resources as they are read, and requests for the others wait and are answered completely', {
+it('serves resources as soon as they are loaded; requests for the others wait and get complete answers', {
   timeout: LONG,
 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
@@ -66,16 +66,16 @@ it('serves resources as they are read, and requests for the others wait and are 
   const server = await startServer({ ...common, plugins: [{ use, config }] });
   try {
     const waiting = [
-      noted(call(server, 'GET', CONFIG_MAPS)),
-      noted(call(server, 'GET', `${CONFIG_MAPS}/c${OBJECTS - 1}`)),
-      noted(call(server, 'GET', `${CONFIG_MAPS}/absent`)),
-      noted(call(server, 'POST', CONFIG_MAPS, configMap('new'))),
+      track(call(server, 'GET', CONFIG_MAPS)),
+      track(call(server, 'GET', `${CONFIG_MAPS}/c${OBJECTS - 1}`)),
+      track(call(server, 'GET', `${CONFIG_MAPS}/absent`)),
+      track(call(server, 'POST', CONFIG_MAPS, configMap('new'))),
     ] as const;
     const secrets = await call(server, 'GET', SECRETS);
     expect(secrets.body.items).toHaveLength(1);
     expect(await call(server, 'GET', `${SECRETS}/absent`)).toMatchObject({ status: 404 });
     expect((await request(`${server.url}/readyz`, { dispatcher: agent })).statusCode).toBe(500);
-    // A watch from before sees the write that waits.
+    // A watch from an earlier revision sees the waiting write.
     const { resourceVersion } = secrets.body.metadata!;
     const watched = await request(
       `${server.url}${SECRETS}?watch=true&timeoutSeconds=20&resourceVersion=${resourceVersion}`,
@@ -87,7 +87,7 @@ it('serves resources as they are read, and requests for the others wait and are 
     rmSync(file);
     const [list, last, absent, created] = await Promise.all(waiting.map(({ result }) => result));
     expect([last!.status, absent!.status, created!.status]).toEqual([200, 404, 201]);
-    // The certificate authority of the cluster is one more, and the new one may be there.
+    // The certificate authority of the cluster is one more object, and the new one may also be in the list.
     expect([OBJECTS + 1, OBJECTS + 2]).toContain(list!.body.items!.length);
     expect((await secret).status).toBe(201);
     let events = '';
@@ -117,7 +117,7 @@ it('answers from the cache while a token waits for the objects it depends on, an
   await call(first, 'POST', SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'bot' } });
   for (let i = 0; i < OBJECTS; i += 100)
     await Promise.all(Array.from({ length: 100 }, (_, j) => call(first, 'POST', PODS, pod(`p${i + j}`))));
-  // Its key is the last one.
+  // Its key is the last one in the order of loading.
   const { body: bound } = await call(first, 'GET', `${PODS}/p999`);
   const { name, uid } = bound.metadata!;
   const tokenRequest = { spec: { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } } };
@@ -130,13 +130,13 @@ it('answers from the cache while a token waits for the objects it depends on, an
   const server = await startServer({ ...common, plugins: [{ use, config }] });
   try {
     expect((await call(server, 'GET', SERVICE_ACCOUNTS)).status).toBe(200);
-    const asPod = noted(
+    const asPod = track(
       request(`${server.url}/api`, {
         dispatcher: agent,
         headers: { authorization: `Bearer ${issued.status!.token}` },
       }),
     );
-    // These need nothing of the pool, whose thread waits. It would refuse the token meanwhile.
+    // These do not need the pool, whose thread waits and would refuse the token meanwhile.
     for (let i = 0; i < 200; i++) expect((await call(server, 'GET', SERVICE_ACCOUNTS)).status).toBe(200);
     expect(asPod.isDone).toBe(false);
     rmSync(file);
@@ -148,7 +148,7 @@ it('answers from the cache while a token waits for the objects it depends on, an
   }
 });
 
-it('can be closed while it still reads objects', { timeout: LONG }, async () => {
+it('can be closed while it is still loading objects', { timeout: LONG }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
   const common = { dataDir, port: 0 } as const;
   const first = await startServer(common);
@@ -163,7 +163,7 @@ it('can be closed while it still reads objects', { timeout: LONG }, async () => 
   rmSync(file);
   await closed;
   const again = await startServer(common);
-  // The certificate authority of the cluster is one more.
+  // The certificate authority of the cluster is one more object.
   expect((await call(again, 'GET', CONFIG_MAPS)).body.items).toHaveLength(OBJECTS + 1);
   await again.close();
   rmSync(dataDir, { recursive: true });

@@ -25,6 +25,6 @@ test('records contain no secrets, and of errors only message and stack', () => {
   expect(records.find(record => record.message === 'of secrets').headers.accept).toBe('shown');
 });
 
-test('the library is loaded with the first record', () => {
+test('the library is loaded only with the first record', () => {
   expect(records.at(-1)).toMatchObject({ before: false, after: true });
 });

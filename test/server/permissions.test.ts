@@ -25,7 +25,7 @@ test('every permission of an identity is determined once, even if its first requ
   const paths = ['default', 'other'].flatMap(namespace =>
     ['configmaps', 'secrets'].map(plural => `/api/v1/namespaces/${namespace}/${plural}`),
   );
-  // Every pool thread has asked once; a further question would be one too many.
+  // Every pool thread has called the authorizer once; a further call would be denied.
   const times = 4 * availableParallelism();
   for (let i = 0; i < times; i++)
     for (const path of paths) expect(await status(path), `request ${i} of ${path}`).toBe(200);

@@ -18,7 +18,7 @@ describe.each(LISTENER_NAMES)('requests in one segment, with the listener %s', l
     rmSync(directory, { recursive: true });
   });
 
-  /** Sends five requests in one write on a connection of its own; returns the status of each answer. */
+  /** Sends five requests in one write on a new connection. Returns the status of each answer. */
   async function statuses(path: string): Promise<string[]> {
     const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', rejectUnauthorized: false });
     await once(socket, 'secureConnect');
@@ -32,7 +32,7 @@ describe.each(LISTENER_NAMES)('requests in one segment, with the listener %s', l
   }
 
   test.each(['/livez', '/readyz', '/healthz?verbose'])(
-    'five health checks at %s by a sender without credentials are answered, the first of all as well',
+    'five health checks at %s without credentials are all answered, also as the first requests of a server',
     async path => {
       expect(await statuses(path)).toEqual(['200', '200', '200', '200', '200']);
     },

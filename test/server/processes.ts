@@ -60,7 +60,7 @@ export class ServerProcess {
     readonly program = COMMAND,
   ) {}
 
-  /** Where the server listens; '' until it has started. */
+  /** The URL of the server; '' until it has started. */
   get url(): string {
     return this.#url;
   }

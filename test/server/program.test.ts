@@ -8,7 +8,7 @@ import type { Deployment } from '../../kinds/apps/v1.js';
 import { eventually } from '../support/eventually.js';
 import { startServer } from './library.js';
 
-/* Requests of the program that a server runs in: `server.client`, `server.request` and `server.as`. */
+/* Requests of the program in which a server runs: `server.client`, `server.request` and `server.as`. */
 
 const order = defineResource({
   group: 'tea.example.com',
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** All that an iterator gives, and how it ends. */
+/** All values of an iterator, and how it ends. */
 async function drain<T>(iterable: AsyncIterable<T>): Promise<{ readonly items: T[]; readonly thrown?: unknown }> {
   const items: T[] = [];
   try {
@@ -101,7 +101,7 @@ describe('the client', () => {
     expect((await maps.list({ labelSelector: 'hot' })).items).toEqual([]);
   });
 
-  test('has the types of built-in kinds and of defined ones, whose status has a path of its own', async () => {
+  test('has the types of built-in kinds and of defined ones, whose status has its own path', async () => {
     expectTypeOf(await server.client.resource('apps/deployments').get({ namespace: 'a', name: 'b' })).toEqualTypeOf<
       Deployment | undefined
     >();
@@ -160,7 +160,7 @@ describe('the client', () => {
 });
 
 describe('a watch', () => {
-  /** Collects the events of a watch until there are as many as wanted. */
+  /** Collects events of a watch up to a number. */
   async function take<T>(events: AsyncIterable<WatchEvent<T>>, count: number): Promise<WatchEvent<T>[]> {
     const found: WatchEvent<T>[] = [];
     for await (const event of events) if (found.push(event) === count) break;
@@ -207,7 +207,7 @@ describe('a watch', () => {
     );
   });
 
-  test('that is refused, or begins with a state that is unknown, throws the refusal', async () => {
+  test('that is refused, or begins at an invalid version, throws the refusal', async () => {
     const asNobody = server.as('nobody').client.resource('secrets').watch();
     expect((await refusal(take(asNobody, 1))).code).toBe(403);
     const future = server.client.resource('secrets').watch({ resourceVersion: 'x' });
@@ -243,7 +243,7 @@ describe('a request', () => {
     expect((await server.request('PATCH', `${MAPS}/asked`, { body: { data: { tea: 'x' } } })).body.data.tea).toBe('x');
   });
 
-  test('sends texts and bytes as they are, with their type and other headers', async () => {
+  test('sends strings and bytes unchanged, with their type and other headers', async () => {
     const yaml = 'metadata:\n  name: written\n';
     const contentType = 'application/yaml';
     for (const body of [yaml, Buffer.from(yaml.replace('written', 'bytes'))])
@@ -252,7 +252,7 @@ describe('a request', () => {
     expect((await server.request('GET', MAPS, { headers })).body.kind).toBe('Table');
   });
 
-  test('gathers long lists', async () => {
+  test('returns long lists completely', async () => {
     for (let i = 0; i < 4; i++) await server.request('POST', MAPS, { body: map(`long-${i}`, 'x'.repeat(600_000)) });
     const { body } = await server.request('GET', MAPS);
     expect(
@@ -260,12 +260,12 @@ describe('a request', () => {
     ).toHaveLength(4);
   });
 
-  test('has the limit of bodies', async () => {
+  test('is limited by the maximum size of bodies', async () => {
     const { status } = await server.request('POST', MAPS, { body: map('large', 'x'.repeat(4 * 1024 * 1024)) });
     expect(status).toBe(413);
   });
 
-  test('has no headers that name a sender, and a path', async () => {
+  test('must not have headers that name a sender, and must have a path', async () => {
     for (const name of ['Authorization', 'Impersonate-User'])
       await expect(server.request('GET', '/version', { headers: { [name]: 'x' } })).rejects.toThrow(
         `the header ${name} is for HTTP: a request of the program is made as a user, server.as(user)`,
@@ -275,7 +275,7 @@ describe('a request', () => {
     );
   });
 
-  test('is audited and counted like others', async () => {
+  test('is audited and counted like other requests', async () => {
     await server.as('auditor', ['system:masters']).request('GET', `${MAPS}/audited`);
     await eventually(() => readFileSync(join(directory, 'audit.log'), 'utf8').includes('"username":"auditor"'));
     const { text } = await server.request('GET', '/metrics');
@@ -285,7 +285,7 @@ describe('a request', () => {
 });
 
 describe('another user', () => {
-  test('may do what its roles allow, from the next request on', async () => {
+  test('has the permissions of its roles, from the next request', async () => {
     const alice = server.as('alice', ['devs']);
     expect(await alice.request('GET', MAPS)).toMatchObject({
       status: 403,
@@ -314,7 +314,7 @@ describe('another user', () => {
     expect((await server.as('system:anonymous').request('GET', '/readyz')).status).toBe(200);
   });
 
-  test('has a name and a list of groups', () => {
+  test('must have a name and a list of groups', () => {
     expect(() => server.as('')).toThrow('as: the name of a user must be a text');
     expect(() => server.as('alice', 'devs' as never)).toThrow('as: the groups of a user must be a list of texts');
   });

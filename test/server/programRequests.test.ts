@@ -4,8 +4,9 @@ import { ProgramRequests } from '../../core/server/program/requests.js';
 import { liveResources, serverUser } from '../../core/server/program/users.js';
 import type { Front } from '../../workers/front/front.js';
 import { registryOf } from '../kinds/builtIn.js';
+import { partly } from '../support/values.js';
 
-/* The watches of a program as the front end sees them. */
+/* Watches of a program, as the front end sees them. */
 
 const user = { name: 'admin', uid: '', groups: [], extra: new Map() };
 const line = (name: string) => Buffer.from(`${JSON.stringify({ type: 'ADDED', object: { metadata: { name } } })}\n`);
@@ -24,7 +25,7 @@ function streaming() {
       found.stream.onDrain(() => found.drained++);
     },
   };
-  return { found, requests: new ProgramRequests(front as unknown as Front) };
+  return { found, requests: new ProgramRequests(partly<Front>(front)) };
 }
 
 test('a watch counts unread bytes, and reports when they are read', async () => {
@@ -43,7 +44,7 @@ test('a watch counts unread bytes, and reports when they are read', async () => 
   expect(found.aborts).toBe(0);
 });
 
-test.each(['its loop is left', 'its signal is aborted', 'a document of it cannot be used'])(
+test.each(['its loop is left', 'its signal is aborted', 'a document of it is invalid'])(
   'a watch is ended in the server when %s',
   async how => {
     const { found, requests } = streaming();
@@ -68,10 +69,10 @@ test.each([
   { namespace: 'shop', name: '..' },
   { namespace: 'shop', name: 'web%2fstatus' },
   { namespace: 'kube-system/secrets/token', name: 'web' },
-])('a name that would lead to another object makes no request: %j', async metadata => {
+])('a name that would address another object sends no request: %j', async metadata => {
   const paths: string[] = [];
   const front = { handleOf: (_user: unknown, { path }: Exchange) => void paths.push(path) };
-  const requests = new ProgramRequests(front as unknown as Front);
+  const requests = new ProgramRequests(partly<Front>(front));
   const resources = liveResources(() => registryOf('kubernetes'));
   const maps = serverUser(user, requests, resources).client.resource('configmaps');
   if (metadata.namespace.includes('/')) {
@@ -80,7 +81,7 @@ test.each([
     await expect(maps.create({ metadata })).rejects.toThrow("may not contain '/'");
     expect(() => maps.watch(metadata)).toThrow("may not contain '/'");
   } else {
-    // There is no such object.
+    // The object does not exist.
     expect(await maps.get(metadata)).toBeUndefined();
     expect(await maps.delete(metadata)).toBe(false);
     await expect(maps.patch(metadata, {})).rejects.toThrow(`configmaps "${metadata.name}" not found`);
@@ -94,7 +95,7 @@ test.each([
 });
 
 test('a watch that is aborted before its answer ends, and a closing server does not wait for it', async () => {
-  const requests = new ProgramRequests({ handleOf: () => undefined } as unknown as Front);
+  const requests = new ProgramRequests(partly<Front>({ handleOf: () => undefined }));
   const controller = new AbortController();
   const first = requests.watch(user, '/api/v1/pods?watch=true', controller.signal).next();
   controller.abort();
@@ -105,7 +106,7 @@ test('a watch that is aborted before its answer ends, and a closing server does 
 test('a closed server waits for the requests in flight', async () => {
   let exchange!: Exchange;
   const front = { handleOf: (_user: unknown, its: Exchange) => void (exchange = its) };
-  const requests = new ProgramRequests(front as unknown as Front);
+  const requests = new ProgramRequests(partly<Front>(front));
   const answer = requests.request(user, 'GET', '/version', {});
   const steps: string[] = [];
   const closed = requests.close().then(() => steps.push('closed'));

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-test('a reconciler brings objects into their state, repairs what it owns, and cleans up before they go', async () => {
+test('a reconciler establishes the desired state, repairs objects that it owns, and cleans up before a deletion', async () => {
   const server = await start('one');
   const orders = server.client.resource(order);
   const pods = server.client.resource('pods');
@@ -72,14 +72,14 @@ test('a reconciler is counted in the metrics of the server', async () => {
     /^workqueue_queue_duration_seconds_count\{name="pourer"\} [1-9]/m,
     /^workqueue_work_duration_seconds_count\{name="pourer"\} [1-9]/m,
     /^workqueue_adds_total\{name="pourer"\} [1-9]/m,
-    // So are the controllers of the server, which are reconcilers too.
+    // The built-in controllers that are reconcilers are counted as well.
     /^workqueue_adds_total\{name="namespace-controller"\} \d|^capstan_reconciles_total\{controller="rbac-bootstrap"/m,
   ])
     expect(metrics).toMatch(metric);
 });
 
 describe.runIf(etcdWanted)('with servers that share a store', () => {
-  test('a reconciler runs in the server that leads, and in another one when that has been closed', async () => {
+  test('a reconciler runs in the leading server, and in another one after that has closed', async () => {
     const etcd = await startEtcd();
     try {
       const settings = { storage: 'etcd', etcdServers: [etcd.url], etcdPrefix: '/reconcilers' } as const;

@@ -10,7 +10,7 @@ const TIMES = 3;
 const LEFT_BYTES = 8 * 1024 * 1024;
 
 test.each(LISTENER_NAMES)(
-  'servers that were closed leave neither objects nor shared memory behind, with %s',
+  'closed servers leave neither objects nor shared memory behind, with %s',
   { timeout: 120_000 },
   async listener => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM, listener, `${TIMES}`]);

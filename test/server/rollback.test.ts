@@ -22,7 +22,7 @@ const metadata = { name: 'a' };
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { tea: 'green' } };
 const widget = { apiVersion: 'rollback.example.com/v1', kind: 'Widget', metadata, cups: 2 ** 40, heat: 1.5 };
 
-test('objects that were written under other gates and a newer release stay readable after a rollback [R254] [R324] [R388] [R560]', {
+test('objects that were written under other gates and a newer release remain readable after a rollback [R254] [R324] [R388] [R560]', {
   timeout: 60_000,
 }, async () => {
   const common = { dataDir, storage: 'rocksdb', runtimeConfig: ['api/all=true'] } as const;
@@ -42,7 +42,7 @@ test('objects that were written under other gates and a newer release stay reada
   const gzipped = { headers: { 'accept-encoding': 'gzip' } };
   expect((await newer.get(`${MAPS}/large`, gzipped)).headers['content-encoding']).toBe('gzip');
   const closing = newer.server.close();
-  // While it drains, it says that it is not ready, and serves.
+  // While it drains, it reports that it is not ready, and still serves.
   await newer.until(async () => (await newer.get('/readyz')).status === 500);
   expect((await newer.get(`${MAPS}/a`)).status).toBe(200);
   await closing;

@@ -5,7 +5,7 @@ import { QUIET_YOUNG_GENERATION_MB, WRITER_YOUNG_GENERATION_MB } from '../../cor
 import { eventually } from '../support/eventually.js';
 import { startServer } from './library.js';
 
-/* Servers in one process, of which the further ones share threads (docs/decisions/0025). */
+/* Servers in one process; all but the first share threads (docs/decisions/0025). */
 
 /** The threads of this process. */
 const running = new Set<Worker>();
@@ -16,7 +16,9 @@ const add = (worker: Worker): void => {
 process.on('worker', add);
 afterAll(() => void process.off('worker', add));
 
-/** How many threads with stores and with controllers there are; they differ from others by their young generation. */
+/**
+ * The numbers of writer threads and control threads, which differ from others by the size of their young generation.
+ */
 const shared = (): number[] =>
   [WRITER_YOUNG_GENERATION_MB, QUIET_YOUNG_GENERATION_MB].map(
     size => [...running].filter(({ resourceLimits }) => resourceLimits?.maxYoungGenerationSizeMb === size).length,
@@ -24,7 +26,7 @@ const shared = (): number[] =>
 
 const start = () => startServer({ storage: 'memory', port: 0, naming: 'kubernetes' });
 
-/** Makes a namespace, and waits until the controllers have put the objects of every namespace into it. */
+/** Creates a namespace, and waits until the controllers have created its default objects. */
 async function useControllers(server: RunningServer, name: string): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   const made = await server.request('POST', '/api/v1/namespaces', { body: namespace });
@@ -38,7 +40,7 @@ test('further servers share threads, continue when others close, and leave none 
 }, async () => {
   const first = await start();
   const [second, third] = await Promise.all([start(), start()]);
-  // Those of the first, and those that the others share.
+  // The threads of the first server, and those that the others share.
   expect(shared()).toEqual([2, 2]);
   await Promise.all([first, second, third].map((server, i) => useControllers(server, `a${i}`)));
   expect((await third.request('GET', '/api/v1/namespaces/a1')).status).toBe(404);

@@ -13,13 +13,13 @@ import { AccountCache } from '../../workers/writer/charges/accountCache.js';
 import { SharedLedger } from '../../workers/writer/charges/sharedLedger.js';
 import { Writer } from '../../workers/writer/writer.js';
 
-/* Charges are exact: no limit is passed, and no place is lost, whatever happens at the same time. */
+/* Charges are exact: no limit is exceeded, and no free place is lost, whatever happens at the same time. */
 
 const PODS = 'core/pods/shop/';
 const QUOTAS = ['a', 'b', 'c'].map(name => `core/resourcequotas/shop/${name}`);
 const LIMIT = 12;
 const WRITERS = 64;
-/** Writers that also change limits: a create is given up after 16 attempts that such changes made outdated. */
+/** Writers that also change limits: a create fails after 16 attempts that such changes have outdated. */
 const CHANGING = 2;
 
 interface Quota {
@@ -90,7 +90,9 @@ class Thread {
     return new Promise(resolve => this.#open.set(id, resolve));
   }
 
-  /** Creates a pod as the pool does: decides by what this thread sees, and again if that was outdated. */
+  /**
+   * Creates a pod as the pool does: decides by the events that this thread has seen, and again if these were outdated.
+   */
   async create(name: string): Promise<'created' | 'full' | 'exists' | 'failed' | 'tired'> {
     for (let attempt = 0; attempt < 16; attempt++) {
       this.#feed.catchUp();
@@ -150,7 +152,7 @@ const step = fc.record({
 });
 
 describe('charges of concurrent writers', () => {
-  it('never pass a limit and never lose a place, with deletes, counts, conflicts and crashes', async () => {
+  it('never exceed a limit and never lose a free place, with deletes, counts, conflicts and crashes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(step, { maxLength: 6 }), { minLength: WRITERS, maxLength: WRITERS }),
@@ -183,12 +185,13 @@ describe('charges of concurrent writers', () => {
             }),
           );
           expect(thread.violations).toEqual([]);
-          // Where the store has failed, one of those for the last place fails each time, and the others run again.
+          // After a failure of the store, one of the writes for the last place fails each time, and the others run
+          // again.
           if (crashAfter === undefined) expect(answers.flat()).not.toContain('tired');
           expect(first.errors).toEqual([]);
           if (crashAfter !== undefined) await thread.writeUntilError();
           await first.close();
-          // The state that a server finds which is started again.
+          // The state that a restarted server finds.
           const second = await openServer(records);
           await second.thread.propose([{ is: 'delete', key: 'other' }]);
           second.thread.check();
@@ -205,7 +208,7 @@ describe('charges of concurrent writers', () => {
     );
   }, 60_000);
 
-  it('write an object once for all that are charged at the same time', async () => {
+  it('write an object once for all concurrent charges', async () => {
     const records = new MemoryRecords();
     const { store, thread, close } = await openServer(records);
     await thread.propose(QUOTAS.map(key => quotaPut(key, 0, 0)));
@@ -228,7 +231,7 @@ describe('charges of concurrent writers', () => {
 });
 
 describe('a write that is not stored', () => {
-  it('is not charged: creates under one name, and charges of which one is refused', async () => {
+  it('is not charged: creates with the same name, and several charges if one of them is refused', async () => {
     const { store, thread, close } = await openServer(new MemoryRecords());
     await thread.propose(QUOTAS.map(key => quotaPut(key, 0, 0)));
     const answers = await Promise.all(Array.from({ length: WRITERS }, () => thread.create('same')));
@@ -260,7 +263,7 @@ describe('a write that is not stored', () => {
 });
 
 describe('charges of objects that the store cannot read now', () => {
-  it('fail alone, and are made when it can', async () => {
+  it('fail without affecting others, and succeed when it can', async () => {
     const { store, thread, errors, close } = await openServer(new MemoryRecords());
     await thread.propose(QUOTAS.map(key => quotaPut(key, 0, 0)));
     const seen = await store.revision();
@@ -305,7 +308,7 @@ describe('charges of servers that share a store', () => {
       ),
     );
 
-  it('pass no limit, and what conflicts with another write is not charged', async () => {
+  it('exceed no limit, and a write that conflicts is not charged', async () => {
     const store = await openMemory({});
     await store.commit([QUOTAS.map(key => quotaPut(key, 0, 0)), [podPut('taken')]]);
     const seen = await store.revision();
@@ -318,7 +321,7 @@ describe('charges of servers that share a store', () => {
     await store.close();
   });
 
-  it('are made one after the other for each object, also of changes that charge different ones', async () => {
+  it('are applied one after the other for each object, also for changes that charge different objects', async () => {
     const store = await openMemory({});
     await store.commit([QUOTAS.map(key => quotaPut(key, 0, 0)), [podPut('taken')]]);
     const seen = await store.revision();
@@ -334,7 +337,7 @@ describe('charges of servers that share a store', () => {
     await store.close();
   });
 
-  it('are forgotten when the store does not respond', async () => {
+  it('are dropped when the store does not respond', async () => {
     const store = await openMemory({});
     await store.commit([QUOTAS.map(key => quotaPut(key, 0, 0))]);
     const seen = await store.revision();
@@ -374,7 +377,7 @@ describe('objects that the writer keeps for charges', () => {
     modified: 1,
   });
 
-  it('are those that were charged last', () => {
+  it('are those that were charged most recently', () => {
     const accounts = new AccountCache();
     for (let i = 0; i < ACCOUNTS; i++) accounts.take(`q${i}`, stored(0));
     accounts.get('q0');
@@ -383,7 +386,7 @@ describe('objects that the writer keeps for charges', () => {
     expect(['q0', 'q1', 'q2', 'more'].map(key => accounts.has(key))).toEqual([true, false, true, true]);
   });
 
-  it('take bounded memory', () => {
+  it('have a memory limit', () => {
     const accounts = new AccountCache();
     const half = ACCOUNT_BYTES / 2;
     for (const key of ['a', 'b', 'b', 'c']) accounts.take(key, stored(half));

@@ -42,7 +42,7 @@ async function contents(log: LogContent | undefined): Promise<string[]> {
   return found;
 }
 
-/** A megabyte of text that tells its number. */
+/** A megabyte of text that contains its number. */
 const megabyte = (i: number): string => `${i};`.padEnd(1_000_000, String(i));
 
 const segments = async (): Promise<string[]> => (await readdir(join(path, 'log'))).map(name => join(path, 'log', name));
@@ -74,7 +74,7 @@ describe('a commit log', () => {
     expect((await stat(file!)).size).toBe(size);
   });
 
-  it('has a few segments, however much is appended, because it reuses those that the database does not need', async () => {
+  it('has a few segments, however much is appended, because it reuses segments that the database does not need', async () => {
     const log = await create();
     const sizes = new Set<number>();
     for (let i = 1; i <= 90; i++) {
@@ -90,7 +90,7 @@ describe('a commit log', () => {
     expect((await contents(found)).at(-1)).toBe(`k90=${megabyte(90)}`);
   });
 
-  it('keeps all segments that the database may lose, and reads only those without a gap between them', async () => {
+  it('keeps all segments whose content the database may lose, and reads only contiguous ones', async () => {
     const log = await create();
     for (let i = 1; i <= 12; i++) await append(log, [put(`k${i}`, megabyte(i).slice(0, 400_000))]);
     expect((await contents(await readLog(path))).length).toBe(12);
@@ -99,7 +99,7 @@ describe('a commit log', () => {
     const middle = files.find(file => file.endsWith('segment-2'))!;
     await rm(middle);
     const found = (await readLog(path))!;
-    // The position of the database tells whether it needs more.
+    // The position of the database shows whether it needs more.
     expect(found.first).toBeGreaterThan(2);
     expect(found).toMatchObject({ last: 12, damage: undefined });
     expect((await contents(found)).length).toBe(13 - found.first);
@@ -117,7 +117,7 @@ describe('a commit log', () => {
     expect((await segments()).length).toBeLessThanOrEqual(2);
   });
 
-  it('has nothing to apply after it was closed as complete, and does not take old content for records', async () => {
+  it('has nothing to apply after it was closed as complete, and does not read old content as records', async () => {
     const log = await create();
     for (let i = 1; i <= 5; i++) await append(log, [put('old', String(i))]);
     await logs.pop()!.close(true);
@@ -137,7 +137,7 @@ describe('a commit log', () => {
     await expect(readLog(path)).rejects.toThrow(/segment-1 is damaged: its header is invalid; .*store recover/);
   });
 
-  it('without space for the next segment fails, and takes nothing more', async () => {
+  it('fails without space for the next segment, and accepts no more batches', async () => {
     const log = await create();
     await expect(log.makeRoom(2 ** 50)).rejects.toThrow(/ENOSPC/);
     expect(() => log.append([put('a', '1')], 10)).toThrow(/ENOSPC/);
@@ -223,7 +223,7 @@ describe('the log after a crash', () => {
     );
   });
 
-  it('ends before a record of which only a part was written, also if the file was truncated', async () => {
+  it('ends before a record that was written only partly, also if the file was truncated', async () => {
     const log = await create();
     await append(log, [put('a', noise(1, 3000))]);
     await append(log, [put('b', noise(2, 3000))]);

@@ -24,7 +24,7 @@ const ciphers: readonly (readonly [string, Cipher, Cipher])[] = [
 ];
 
 describe.each(ciphers)('%s', (_, cipher, other) => {
-  it('gives back every value, under its own name and key alone', () => {
+  it('decrypts every value only with its own name and key', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (value, name) => {
         const bytes = cipher.encrypt(name, value);
@@ -109,7 +109,7 @@ describe('the encryption file', () => {
       [{ resources: ['secrets'], providers: [{ secretbox: { keys: [{ name: 'a:b', secret: 'c2hvcnQ=' }] } }] }],
       'secretbox.keys[0].name: must be a name without colons',
     ],
-  ])('is refused with the field that is wrong: %j', (resources, message) => {
+  ])('is refused with the invalid field: %j', (resources, message) => {
     expect(() => rulesOf(...resources)).toThrow(message);
     expect(() => rulesOf(...resources)).toThrow('enc.yaml: ');
   });
@@ -140,7 +140,7 @@ describe('values', () => {
     ['roles.rbac.authorization.k8s.io', 'rbac.authorization.orchestrator.io/roles/default/a', true],
     ['pandas.example.com', 'custom:example.com/pandas/default/a', true],
     ['*.*', 'custom:example.com/pandas/default/a', true],
-  ])('of %s are those with keys such as %s: %s', (resource, name, isEncrypted) => {
+  ])('of a rule for %s include the key %s: %s', (resource, name, isEncrypted) => {
     const values = of({ resources: [resource], providers: [{ aesgcm: { keys: [key('a')] } }] });
     expect(stored(values, name).toString('latin1').startsWith('headerenc:aesgcm:v1:a:')).toBe(isEncrypted);
     expect(read(values, stored(values, name), name)).toBe('plain');
@@ -165,14 +165,14 @@ describe('values', () => {
     expect(() => read(old, stored(next))).toThrow('was encrypted with a key that is not configured');
   });
 
-  it('that are plain are read only where identity is a provider', () => {
+  it('that are plain are read only if identity is a provider', () => {
     const providers = [{ aesgcm: { keys: [key('a')] } }];
     expect(() => read(of({ resources: ['secrets'], providers }), record('plain'))).toThrow('no provider identity');
     const both = of({ resources: ['secrets'], providers: [...providers, { identity: {} }] });
     expect(read(both, record('plain'))).toBe('plain');
   });
 
-  it('cannot be moved to another key, nor read without the file', () => {
+  it('cannot be moved to another key, or read without the file', () => {
     const values = of({ resources: ['secrets'], providers: [{ aesgcm: { keys: [key('a')] } }] });
     expect(() => read(values, stored(values), 'core/secrets/default/b')).toThrow(
       'cannot be decrypted with the key "a"',
@@ -206,7 +206,7 @@ describe('a server', { timeout: 60_000 }, () => {
   const secrets = (server: RunningServer) => server.client.resource('secrets');
   const secret = (name: string) => ({ metadata: { namespace: 'default', name }, stringData: { password: TEXT } });
 
-  /** The files below a folder that contain the text, in one of its forms. */
+  /** The files below a folder that contain the text in one of its encodings. */
   const filesWithText = (path: string): string[] => FORMS.flatMap(form => filesHaving(path, form));
 
   test('in memory refuses the file', async () => {
@@ -216,7 +216,7 @@ describe('a server', { timeout: 60_000 }, () => {
     );
   });
 
-  test('leaves no clear text in any of its files, nor in snapshots, and reads all of it after rotations', async () => {
+  test('leaves no plain text in any of its files or in snapshots, and reads all values after rotations', async () => {
     configure(key('one'));
     let server = await start();
     try {
@@ -228,7 +228,7 @@ describe('a server', { timeout: 60_000 }, () => {
       expect(snapshot.status).toBe(200);
       expect(snapshot.text).toContain('enc:aesgcm:v1:one:');
       expect(FORMS.filter(form => snapshot.text.includes(form))).toEqual([]);
-      // The next key is read before it is written with, as a rotation goes.
+      // In a rotation, the next key is accepted for reads before it is used for writes.
       configure(key('two', 9), key('one'));
       await eventually(async () => {
         const name = `b${Math.random()}`.replace('.', '');
@@ -240,7 +240,7 @@ describe('a server', { timeout: 60_000 }, () => {
       server = await start();
       const read = await secrets(server).get({ namespace: 'default', name: 'a' });
       expect(read).toMatchObject({ data: { password: FORMS[1] } });
-      // A snapshot that is restored has everything under the first key.
+      // In a restored snapshot, everything is encrypted with the first key.
       const saved = join(folder, 'snapshot');
       expect(await snapshotCommand(['save', saved, `--data-dir=${dataDir}`], new Captured())).toBe(0);
       await server.close();

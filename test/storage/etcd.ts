@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { issue } from '../../core/services/pki/certificate.js';
 
-/** Whether etcd is installed. */
+/** True if etcd is installed. */
 export const etcdInstalled = spawnSync('etcd', ['--version']).status === 0;
-/** Whether tests with etcd run: it is installed, or a missing one must fail the tests. */
+/** True if tests with etcd run: it is installed, or its absence must fail the tests. */
 export const etcdWanted = etcdInstalled || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
 
-/** Ports that were free a moment ago. */
+/** Resolves with ports that are free at the moment. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map(server => once(server, 'listening')));
@@ -35,13 +35,13 @@ export interface Etcd {
   readonly url: string;
   /** The id of the current process. */
   readonly pid: number;
-  /** SIGSTOP and SIGCONT. */
+  /** Stop the process (SIGSTOP) and let it continue (SIGCONT). */
   pause(): void;
   resume(): void;
-  /** Ends it immediately, like `kill -9`. */
+  /** Kills the process, like `kill -9`. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops the process and removes its data. */
   stop(): Promise<void>;
 }
 

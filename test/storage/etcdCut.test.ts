@@ -58,7 +58,7 @@ describe.skipIf(!etcdWanted)(
     });
 
     it('finds a transaction that was committed although its answer was lost', { timeout: 30_000 }, async () => {
-      // If it were muted before it is connected, the request would never arrive.
+      // If the proxy were muted before the connection is open, the request would never arrive.
       while (
         await far.check().then(
           () => false,
@@ -98,7 +98,7 @@ describe.skipIf(!etcdWanted)(
 );
 
 describe('a member of etcd that accepts watches and does not answer', () => {
-  it('is abandoned, so that another one is used', { timeout: 30_000 }, async () => {
+  it('is abandoned, so that another member is used', { timeout: 30_000 }, async () => {
     const server = new Server();
     const bytes = { requestSerialize: Buffer.from, requestDeserialize: Buffer.from, responseSerialize: Buffer.from };
     const watch = {

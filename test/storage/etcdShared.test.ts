@@ -54,7 +54,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
   });
   afterAll(() => etcd.stop());
 
-  it('commits as many operations at once as etcd takes, and names its flag for more', async () => {
+  it('commits as many operations at once as etcd accepts, and names its flag for more', async () => {
     const store = await open(etcd.url, { prefix: '/many' });
     const all = (count: number, value: string, expect?: number) =>
       Array.from({ length: count }, (_, i) => put(`k${i}`, value, expect));
@@ -91,7 +91,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     connection.close();
   });
 
-  it('has one secret in every process, and the same for a prefix with and without a slash', async () => {
+  it('has the same secret in every process, and for a prefix with and without a slash', async () => {
     const [a, b] = await Promise.all([open(etcd.url), open(etcd.url, { prefix: '/test/' })]);
     expect(Buffer.from(a.shared.secret).equals(b.shared.secret)).toBe(true);
     expect(a.shared.secret.length).toBe(32);
@@ -102,7 +102,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     await expect(open('http://127.0.0.1:9')).rejects.toThrow(/^etcd at http:\/\/127\.0\.0\.1:9 does not answer: /);
   });
 
-  it('is compacted by time, by one of several processes', async () => {
+  it('is compacted by time, by only one of several processes', async () => {
     const connection = new Connection({ servers: [etcd.url], prefix: '/turns' });
     const compacted: number[] = [];
     const compactors = Array.from(
@@ -117,7 +117,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     connection.close();
   });
 
-  it('marks a revision that every watch reaches, with any other data in etcd', async () => {
+  it('marks a revision that every watch reaches, whatever other data is in etcd', async () => {
     const store = await open(etcd.url, { prefix: '/marks' });
     const foreign = new Connection({ servers: [etcd.url], prefix: '/x' });
     const delivered: number[] = [];
@@ -141,7 +141,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     await store.close();
   });
 
-  it('replaces events lost in a compaction while disconnected: changes, creations, deletions, each once', {
+  it('replaces events that were lost in a compaction while disconnected: changes, creations, deletions, each once', {
     timeout: 40_000,
   }, async () => {
     const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
@@ -191,7 +191,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     proxy.close();
   });
 
-  it('serves history to many concurrent watches, and Compacted to those that are late', async () => {
+  it('serves history to many concurrent watches, and answers late ones with Compacted', async () => {
     const store = await open(etcd.url, { prefix: '/past' });
     const revisions: number[] = [];
     for (let i = 0; i < 20; i++) revisions.push(await committed(store, put(`${i % 2 ? 'odd' : 'even'}/k`, String(i))));
@@ -279,7 +279,7 @@ describe.skipIf(!etcdWanted)('a cluster of three etcds (skipped without the prog
     };
     for (const etcd of cluster) {
       for (let i = 0; i < 20; i++) await write();
-      // One of the three is the leader, so it is killed at some time.
+      // One of the three is the leader, so the leader is killed as well.
       await etcd.kill();
       for (let i = 0; i < 20; i++) await write();
       await etcd.start();
@@ -325,7 +325,7 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
     const from = await store.revision();
     const watch = watching(store, from);
     const revisions = [await committed(store, put('a', '1'))];
-    // Tokens of etcd become invalid by it.
+    // This invalidates the tokens of etcd.
     await etcd.kill();
     await etcd.start();
     revisions.push(await committed(store, put('a', '2')), await committed(store, put('a', '3')));

@@ -33,7 +33,7 @@ const emptyDirectory = () => directoryFor(mkdtemp(join(tmpdir(), 'capstan-layout
 const open = (path: string, notice?: (message: string) => void) =>
   openRocksDb({ path, historyMs: 3_600_000, ...(notice ? { notice } : {}) });
 
-/** Whether a key is in the layout of this release: that of a built-in kind, of a custom kind, or of their claims. */
+/** True if a key is in the layout of this release: a key of a built-in kind, of a custom kind, or of their claims. */
 function isCurrent(key: string): boolean {
   const [group = '', plural = ''] = key.split('/');
   const name = group === 'claims' ? plural.replace(/\.(?=[^.]*$)/, '/') : `${group}/${plural}`;
@@ -50,7 +50,7 @@ describe('keys of the former layout', () => {
     ['core/pods/default/a', 'core/pods/default/a'],
     ['rbac.authorization.orchestrator.io/roles/default/a', 'rbac.authorization.orchestrator.io/roles/default/a'],
     ['claims/core.services/10.0.0.1', 'claims/core.services/10.0.0.1'],
-  ])('%s becomes %s, and stays that', (before, after) => {
+  ])('%s becomes %s, and then remains the same', (before, after) => {
     expect(currentKey(before)).toBe(after);
     expect(currentKey(after)).toBe(after);
   });
@@ -74,7 +74,7 @@ describe('keys of the former layout', () => {
 });
 
 describe('a store that an earlier release has written', () => {
-  it('gets the current layout with its revisions and its history, and is of a format that release refuses', async () => {
+  it('gets the current layout with its revisions and its history, and has a format that the earlier release refuses', async () => {
     const path = join(await directoryFor(formerDirectory()), 'store');
     const notices: string[] = [];
     const store = await open(path, notice => void notices.push(notice));
@@ -109,7 +109,7 @@ describe('a store that an earlier release has written', () => {
     expect(await checkRocksDb(path)).toMatchObject({ problems: [], rows: { format: '4' } });
   });
 
-  it('that ended by kill -9 at any point of the change is complete after the next start', async () => {
+  it('that was killed at any point of the change is complete after the next start', async () => {
     const directory = await emptyDirectory();
     const value = (i: number) => JSON.stringify({ n: i, text: 'x'.repeat(4000) });
     const objects = Array.from(
@@ -138,11 +138,11 @@ describe('a store that an earlier release has written', () => {
       expect((await checkRocksDb(path)).problems).toEqual([]);
       await rm(path, { recursive: true });
     }
-    // The begin, three batches of values, index, events, the end, and the writes of the start after it.
+    // The beginning, three batches of values, index, events, the end, and the writes of the start after it.
     expect(killed).toBeGreaterThanOrEqual(8);
   }, 120_000);
 
-  it('is not examined by offline commands in the middle of the change: they say that a start completes it', async () => {
+  it('is refused by offline commands in the middle of the change, with the hint that a start completes it', async () => {
     const path = join(await directoryFor(formerDirectory()), 'store');
     await (await open(path)).close();
     const records = await openRecords(join(path, 'db'), { create: true });
@@ -156,7 +156,7 @@ describe('a store that an earlier release has written', () => {
     expect((await checkRocksDb(path)).problems).toEqual([]);
   });
 
-  it('gets the current layout by a recovery, too', async () => {
+  it('also gets the current layout in a recovery', async () => {
     const path = join(await emptyDirectory(), 'store');
     await writeFormerStore(path, [['tea.example.com/orders/default/a', '{"a":1}']]);
     await rm(join(path, 'high-water'));
@@ -205,7 +205,7 @@ describe.skipIf(!etcdWanted)('a store in etcd that an earlier release has writte
     return { store, connection, secret, put };
   }
 
-  it('gets the current layout at the start, by several servers at once, and its history is compacted', async () => {
+  it('gets the current layout at the start, by several servers at once, with a compacted history', async () => {
     const etcd = await startEtcd();
     onTestFinished(() => etcd.stop());
     const { store, connection, secret } = await write(etcd.url, '');

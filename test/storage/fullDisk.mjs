@@ -1,5 +1,5 @@
 // Commits into a store until it refuses, on a disk that a ballast file helps to fill; then frees the ballast and opens
-// again. Prints one JSON line: what was acknowledged, how it was refused, and what is there afterwards.
+// again. Prints one JSON line: the acknowledged writes, the refusal, and the content afterwards.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const [, , module, directory, ballastBytes] = process.argv;
@@ -26,13 +26,13 @@ const unready = await store.check().then(
   () => undefined,
   error => error.message,
 );
-// If RocksDB failed before the commit log, it lacks what was acknowledged last, and a read rejects.
+// If RocksDB failed before the commit log, it lacks the last acknowledged writes, and a read rejects.
 const stillReads = await store.range('k/').then(
   ({ items }) => items.length,
   error => error.message,
 );
 await store.close().catch(() => undefined);
-// The space that a refused write gave back is also used up.
+// The space that a refused write has freed is also used up.
 if (Number(ballastBytes) > 0)
   try {
     for (let i = 0; ; i++) writeFileSync(`${directory}/rest-${i}`, Buffer.alloc(64 * 1024));

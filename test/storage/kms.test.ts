@@ -34,7 +34,7 @@ const VALUE = Buffer.from('{"kind":"Secret"}');
 const silent = partly<Log>({ info: () => undefined, error: () => undefined });
 const ignore = (): void => undefined;
 
-/** A cipher, as each server has one of its own. */
+/** A cipher; each server has its own. */
 function cipherOf({ endpoint }: TestKmsPlugin, timeoutMs = 3000, calls: string[] = []): KmsCipher {
   const cipher = new KmsCipher({ name: 'k', endpoint, timeoutMs }, silent, (method, code) =>
     calls.push(`${method} ${code}`),
@@ -65,7 +65,7 @@ const rulesOf = ({ endpoint }: { readonly endpoint: string }, timeoutMs = 3000):
 const keyIn = (bytes: Uint8Array): string => SEALED_SEED.decode(SEALED_VALUE.decode(bytes).seed).key_id;
 
 describe('values under a key management plugin', () => {
-  it('are read by other servers, under their own name alone', async () => {
+  it('can be read by other servers, only with their own name', async () => {
     const kms = await plugin();
     const bytes = (await started(kms)).encrypt('a', VALUE);
     const other = cipherOf(kms);
@@ -79,7 +79,7 @@ describe('values under a key management plugin', () => {
     expect(bytes.includes(VALUE)).toBe(false);
   });
 
-  it('need a call of the plugin for each seed, and none for each value', async () => {
+  it('need one plugin call for each seed, and none for each value', async () => {
     const kms = await plugin();
     const cipher = await started(kms);
     const values = Array.from({ length: 50 }, (_, i) => cipher.encrypt(`v${i}`, VALUE));
@@ -89,7 +89,7 @@ describe('values under a key management plugin', () => {
     expect(kms.calls.filter(name => name !== 'Status')).toEqual(['Encrypt', 'Decrypt']);
   });
 
-  it('are written with the key that the plugin has now, and read with those before', async () => {
+  it('are written with the current key of the plugin, and read with former keys', async () => {
     const kms = await plugin();
     const cipher = await started(kms);
     const before = cipher.encrypt('a', VALUE);
@@ -103,7 +103,7 @@ describe('values under a key management plugin', () => {
     expect([await read(other, before), await read(other, after)]).toEqual([VALUE.toString(), VALUE.toString()]);
   });
 
-  it('are written and read while the plugin is unavailable, except those of unknown seeds', async () => {
+  it('are written and read while the plugin is unavailable, except for values with unknown seeds', async () => {
     const kms = await plugin();
     const [cipher, other] = [await started(kms, 300), await started(kms, 300)];
     const unknown = other.encrypt('a', VALUE);
@@ -113,7 +113,7 @@ describe('values under a key management plugin', () => {
     expect(await read(cipher, cipher.encrypt('a', VALUE))).toBe(VALUE.toString());
     await expect(cipher.prepare(unknown)).rejects.toBeInstanceOf(Unavailable);
     await kms.start();
-    // The time limit of a call includes that of the connection, which is tried again after up to a second.
+    // The time limit of a call includes that of the connection, which is retried after up to a second.
     await eventuallyPasses(async () => expect(await read(cipher, unknown)).toBe(VALUE.toString()));
     await eventuallyPasses(async () => {
       await cipher.refresh();
@@ -121,7 +121,7 @@ describe('values under a key management plugin', () => {
     });
   });
 
-  it('wait for a slow plugin for its time limit', async () => {
+  it('wait for a slow plugin up to its time limit', async () => {
     const kms = await plugin();
     const calls: string[] = [];
     const bytes = (await started(kms)).encrypt('a', VALUE);
@@ -133,7 +133,7 @@ describe('values under a key management plugin', () => {
     await eventuallyPasses(async () => expect(await read(other, bytes)).toBe(VALUE.toString()));
   });
 
-  it('whose key the plugin no longer has are refused with its reason, and read when it has it again', async () => {
+  it('whose key the plugin no longer has are refused with its reason, and can be read once it has the key again', async () => {
     const kms = await plugin();
     const bytes = (await started(kms)).encrypt('a', VALUE);
     const other = cipherOf(kms);
@@ -142,7 +142,7 @@ describe('values under a key management plugin', () => {
     await other.prepare(bytes);
     expect(() => other.decrypt('a', bytes)).toThrow(StoreError);
     expect(() => other.decrypt('a', bytes)).toThrow('there is no key key-1');
-    // That is asked for again when a value is read, but not several times for each.
+    // The seed is requested again when a value is read, but not several times for each value.
     kms.calls.length = 0;
     await other.prepare(bytes);
     expect(kms.calls).toEqual(['Decrypt']);
@@ -154,7 +154,7 @@ describe('values under a key management plugin', () => {
     [{ healthz: 'the backend is away' }, 'is not healthy: the backend is away'],
     [{ version: 'v1beta1' }, 'speaks version "v1beta1" of the protocol: it must be v2'],
     [{ current: '' }, 'has no key'],
-  ])('are not written under a plugin that says %j', async (state, message) => {
+  ])('are not written with a plugin that reports %j', async (state, message) => {
     const kms = Object.assign(await plugin(), state);
     await expect(started(kms)).rejects.toThrow(message);
     const health = new KmsHealth(async () => rulesOf(kms));
@@ -162,7 +162,7 @@ describe('values under a key management plugin', () => {
     await expect(health.check()).rejects.toThrow(message);
   });
 
-  it('are refused with a reason of bounded length', async () => {
+  it('are refused with a reason of limited length', async () => {
     const kms = await plugin();
     const reason = 'x'.repeat(2 * KMS_REASON_CHARACTERS);
     kms.healthz = reason;
@@ -177,7 +177,7 @@ describe('values under a key management plugin', () => {
     expect(() => other.decrypt('a', bytes)).toThrow(shown);
   });
 
-  it('are waited for no longer when the store closes', async () => {
+  it('are no longer awaited when the store closes', async () => {
     const ciphers = new KmsCiphers(silent, ignore);
     const resolved = ciphers.resolve(rulesOf(newPlugin(), 300));
     ciphers.close();
@@ -190,7 +190,7 @@ describe('values under a key management plugin', () => {
 });
 
 describe('a file that names key management plugins', { timeout: 30_000 }, () => {
-  it('is used once its plugin answers, though it has not changed since', async () => {
+  it('is used once its plugin answers, although the file has not changed since', async () => {
     const [former, next] = [await plugin(), await plugin()];
     const errors: string[] = [];
     const releases: (() => void)[] = [];
@@ -213,7 +213,7 @@ describe('a file that names key management plugins', { timeout: 30_000 }, () => 
     await eventually(() => stored().includes(`enc:kms:v2:${nameOf(next)}:`));
   });
 
-  it('has its plugins checked while it cannot be read, as they stay in use', async () => {
+  it('has its plugins checked while it cannot be read, since they remain in use', async () => {
     const kms = Object.assign(await plugin(), { healthz: 'away' });
     let isBad = false;
     const health = new KmsHealth(async () => {
@@ -266,7 +266,7 @@ const filesHaving = (path: string, text: string): string[] =>
     .filter(name => statSync(name).isFile() && readFileSync(name).includes(text));
 
 describe('a server with a key management plugin', { timeout: 90_000 }, () => {
-  it('leaves no clear text, waits for the plugin at its start, and says when it is away', async () => {
+  it('leaves no plain text, waits for the plugin at its start, and reports when it is unavailable', async () => {
     const kms = await plugin();
     const dataDir = join(folder, 'data');
     const settings = { storage: 'rocksdb', dataDir, encryptionProviderConfig: fileOf('one', kms) } as const;
@@ -311,7 +311,7 @@ describe('a server with a key management plugin', { timeout: 90_000 }, () => {
   });
 
   describe.skipIf(!etcdWanted)('over etcd (skipped without the program `etcd`)', () => {
-    it('reads what others have encrypted with seeds of their own', async () => {
+    it('reads values that other servers have encrypted with their own seeds', async () => {
       const etcd: Etcd = await startEtcd();
       onTestFinished(() => etcd.stop());
       const kms = await plugin();

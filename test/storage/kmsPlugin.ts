@@ -15,20 +15,20 @@ const definitionOf = <T>({ path, request, response }: Method<T>) => ({
   responseDeserialize: (bytes: Buffer) => response.decode(bytes),
 });
 
-/** A key management plugin (KMS v2) that is slow, refuses, rotates its key, ends and comes back when a test wants. */
+/** A key management plugin (KMS v2) that a test can make slow, refuse calls, rotate its key, stop and start again. */
 export class TestKmsPlugin {
-  /** Keys by their ids. Without one, its seeds are refused. */
+  /** Keys by id. Seeds of other keys are refused. */
   readonly keys = new Map<string, Buffer>();
   current = '';
   healthz = 'ok';
   version = 'v2';
-  /** Why a seed without its key is refused; default: it names the key. */
+  /** The reason for refusing a seed without a key; by default it names the key. */
   refusal: string | undefined;
-  /** How long each answer takes, in milliseconds. */
+  /** The duration of each answer, in milliseconds. */
   delayMs = 0;
   /** The methods that were called. */
   readonly calls: string[] = [];
-  /** The values that the plugin returns with each seed, and must be given back. */
+  /** The annotations that the plugin returns with each seed, and must get back. */
   readonly annotations = { 'kms.example.com/region': Buffer.from('eu') };
   #server: Server | undefined;
 
@@ -69,7 +69,7 @@ export class TestKmsPlugin {
     return this;
   }
 
-  /** Ends it at once, as a crash does. */
+  /** Stops it at once, like a crash. */
   stop(): void {
     this.#server?.forceShutdown();
     this.#server = undefined;

@@ -76,7 +76,7 @@ it('fails every write after a failed one, still reads, and reopens with the data
   await again.close();
 });
 
-it('serves a watch beyond its tail from the records, with one prefix among many', async () => {
+it('serves a watch that begins before its tail from the records, for one prefix among many', async () => {
   const records = new MemoryRecords();
   const store = await openMemory({ records });
   const big = 'x'.repeat(600_000);
@@ -102,7 +102,7 @@ it('serves a watch beyond its tail from the records, with one prefix among many'
   await store.close();
 });
 
-it('removes expired history by the given clock', async () => {
+it('removes expired history according to the given clock', async () => {
   let now = 0;
   const store = await openMemory({ now: () => now, historyMs: 10_000 });
   const first = await committed(store, put('a', '1'));
@@ -125,7 +125,7 @@ it('refuses writes and ends watches when it is closed', async () => {
   expect(await store.commit([[put('a')]])).toMatchObject([{ is: 'error' }]);
 });
 
-it('reads the values of a range in parts, a bounded number at the same time, and closes after the last', async () => {
+it('reads the values of a range in parts, a limited number at a time, and closes after the last', async () => {
   const records = new MemoryRecords();
   const store = await openMemory({ records });
   const keys = Array.from({ length: 1000 }, (_, i) => `k${String(i).padStart(4, '0')}`);

@@ -12,7 +12,7 @@ class SlowReads extends MemoryRecords {
   }
 }
 
-it('answers commits in order, also while the current value of a conflict is read: events never overtake each other', async () => {
+it('answers commits in order, also while the current value of a conflict is read, so that events are in order', async () => {
   const store = await openMemory({ records: new SlowReads() });
   await store.commit([[put('a')]]);
   const answered: number[] = [];
@@ -21,7 +21,7 @@ it('answers commits in order, also while the current value of a conflict is read
   };
   const raced = commit([put('a', 1)], [put('a', 1)]);
   const together = commit([put('b')]);
-  // The next one is written after both.
+  // The next write is after both.
   await new Promise(resolve => setImmediate(resolve));
   await Promise.all([raced, together, commit([put('c')])]);
   expect(answered).toEqual([2, 3, 4]);

@@ -1,8 +1,8 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A TCP proxy whose connections a test can interrupt. With `mute`, answers of the server are dropped, so that requests
- * arrive and replies do not.
+ * A TCP proxy whose connections a test can interrupt. With `mute`, answers of the server are dropped: requests
+ * arrive, but replies do not.
  */
 export class CuttingProxy {
   readonly #sockets = new Set<Socket>();

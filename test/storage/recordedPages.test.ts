@@ -48,7 +48,7 @@ function subscribe(writer: Writer, counter: number, prefixes: string[], until: (
 const put = (key: string, value: string) => [{ is: 'put', key, value: Buffer.from(value) }] as const;
 const always = (): boolean => true;
 
-it('threads that start are sent the same memory, each its own part, and then what was committed since', async () => {
+it('starting threads share memory, each gets its own part, and then the commits since', async () => {
   const store = await openMemory({});
   let reads = 0;
   const { range } = store;
@@ -94,7 +94,7 @@ it('threads that start are sent the same memory, each its own part, and then wha
   await writer.close();
 });
 
-it('resources with few objects come first, and threads that need no others do not wait for the rest', async () => {
+it('resources with few objects are first, and threads that need no others do not wait for the rest', async () => {
   const store = await openMemory({});
   const many = Array.from({ length: 1200 }, (_, i) => put(`core/pods/a/${i}`, '1')[0]);
   await store.commit([many, [...put('core/configmaps/a/1', '1'), ...put('core/secrets/a/1', '1')]]);
@@ -130,7 +130,7 @@ it('resources with few objects come first, and threads that need no others do no
   expect([...keys].filter(key => !key.startsWith('core/pods/'))).toEqual(['core/configmaps/a/1', 'core/secrets/a/1']);
   const secrets = subscribe(writer, 1, ['core/secrets/'], always);
   expect([...(await secrets.done).values.keys()]).toEqual(['core/secrets/a/1']);
-  // A thread of the pool need not wait for pages that it may read later, and has all of it when it does.
+  // A pool thread does not wait for pages that it may read later, and has all of them when it does.
   const found = new Map<string, Entry>();
   const { port1: writerEnd, port2: port } = new MessageChannel();
   writer.connect({ port: writerEnd, counter: 2, reacts: false });
@@ -153,7 +153,7 @@ it('resources with few objects come first, and threads that need no others do no
 it.each([
   ['the recorded pages', 'core/pods/', ''],
   ['pages of its own', 'core/pods/a/', 'core/pods/a/'],
-])('a thread that is sent %s does not read before it has the events since', async (_, prefix, heldRange) => {
+])('a thread that gets %s does not read before it has the events since then', async (_, prefix, heldRange) => {
   const store = await openMemory({});
   await store.commit([put('core/pods/a/1', '1')]);
   const { range } = store;

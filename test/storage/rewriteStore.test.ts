@@ -34,7 +34,7 @@ function configure(file: string, ...keys: (keyof typeof KEYS)[]): string {
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const naming = namingOf('kubernetes');
 
-/** Rewrites a store in RocksDB under a file. */
+/** Rewrites a RocksDB store with an encryption file. */
 const rewrite = (dataDir: string, file: string, report: (count: number) => void = () => undefined) =>
   rewriteStore(
     { ...DEFAULTS, storage: 'rocksdb', naming: 'kubernetes', dataDir, encryptionProviderConfig: file },
@@ -42,7 +42,7 @@ const rewrite = (dataDir: string, file: string, report: (count: number) => void 
     report,
   );
 
-/** Opens the store of a data directory under a file. */
+/** Opens the store of a data directory with an encryption file. */
 async function open(dataDir: string, file: string) {
   const { values } = await readValues(file, { log: silent, naming, observe: () => undefined });
   return await openRocksDb({ path: join(dataDir, 'store'), historyMs: 3_600_000, values });
@@ -55,7 +55,7 @@ const put = (name: string): StoreOperation => {
 };
 
 describe('a rewrite of a store', { timeout: 60_000 }, () => {
-  it('writes only values that are not under the first key, with a new version', async () => {
+  it('writes only values that are not encrypted with the first key, with a new version', async () => {
     const [dataDir, file] = [newPath(), newPath()];
     const before = await open(dataDir, configure(file, 'one'));
     await before.commit([
@@ -74,7 +74,7 @@ describe('a rewrite of a store', { timeout: 60_000 }, () => {
       ['{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"4"},"data":{"a":"a"}}', 4],
       ['{"kind":"Secret","apiVersion":"v1","metadata":{"name":"b","resourceVersion":"3"},"data":{"a":"b"}}', 3],
     ]);
-    // The values before are gone with the history.
+    // The former values are removed with the history.
     expect(after.compactedRevision()).toBe(4);
     await after.close();
   });
@@ -92,7 +92,7 @@ describe('a rewrite of a store', { timeout: 60_000 }, () => {
     expect(await rewrite(dataDir, file)).toMatchObject({ objects: 1200, rewritten: 700 });
   });
 
-  it('names what it cannot read, and leaves it', async () => {
+  it('reports values that it cannot read, and does not change them', async () => {
     const [dataDir, file] = [newPath(), newPath()];
     const before = await open(dataDir, configure(file, 'one'));
     await before.commit([[put('a')]]);
@@ -102,7 +102,7 @@ describe('a rewrite of a store', { timeout: 60_000 }, () => {
     expect(await rewrite(dataDir, configure(file, 'two', 'one'))).toMatchObject({ rewritten: 1, unreadable: [] });
   });
 
-  it('needs the encryption file, and a store that is there', async () => {
+  it('needs the encryption file, and an existing store', async () => {
     const file = configure(newPath(), 'one');
     await expect(rewrite(newPath(), file)).rejects.toThrow('contains no store');
     const settings = { ...DEFAULTS, storage: 'rocksdb' as const, dataDir: newPath() };
@@ -170,7 +170,7 @@ describe('a rotation of keys', { timeout: 120_000 }, () => {
     await server.end('SIGKILL');
     await stop();
 
-    // Killed between the first writes and the last ones, or at its end on a slow machine.
+    // It is killed between the first writes and the last ones, or at its end on a slow machine.
     const killed = rewriting(server.directory, file);
     await once(killed.stdout!, 'data');
     killed.kill('SIGKILL');

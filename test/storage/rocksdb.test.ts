@@ -55,7 +55,7 @@ describe('a RocksDB store', () => {
     expect(rows).toMatchObject({ objects: [{ key: 'a' }, { key: 'b' }], older: 0, events: 0, compacted: last });
   });
 
-  it('removes history older than configured, by its clock', async () => {
+  it('removes history that is older than configured, according to its clock', async () => {
     let now = 0;
     const store = await openRocksDb({ path, historyMs: 1000, now: () => now });
     stores.push(store);
@@ -114,7 +114,9 @@ const one = async () => {
 await Promise.all(Array.from({ length: 8 }, one));
 `;
 
-/** Runs the program until it acknowledged revision `goal`, kills it, and returns the highest one it acknowledged. */
+/**
+ * Runs the program until it has acknowledged revision `goal`, and kills it. Resolves with the highest acknowledged one.
+ */
 function runUntilKilled(program: string, goal: number): Promise<number> {
   const child = spawn(
     process.execPath,

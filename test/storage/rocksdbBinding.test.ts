@@ -17,14 +17,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-/** The file of a shared library that this process has loaded. */
+/** The path of a shared library that this process has loaded. */
 async function loadedFile(name: string): Promise<string> {
   loadLibrary();
   const maps = await readFile('/proc/self/maps', 'utf8');
   return new RegExp(` (/\\S*/${name}\\S*)$`, 'm').exec(maps)![1]!;
 }
 
-/** Whether Node.js itself needs the library, as some builds of release 26 do: it does not start without it. */
+/** True if Node.js itself needs the library and does not start without it, as some builds of release 26. */
 const isOfNode = process.platform === 'linux' && readFileSync('/proc/self/maps', 'utf8').includes('/libatomic');
 
 describe.runIf(process.platform === 'linux' && mayMount() && !isOfNode)(

@@ -14,7 +14,7 @@ afterEach(() => scene.dispose());
 
 const database = (): string => join(scene.path, 'db');
 
-/** The text that the fixtures have for a seed. */
+/** The text in the fixtures for a seed. */
 const textOf = (key: string, seed: number): string => JSON.stringify({ name: key, text: noise(seed, 60).repeat(3) });
 
 /**
@@ -41,7 +41,7 @@ describe.each([
 ] as const)('a store of an earlier release that %s', (_, fixture, last, revision) => {
   beforeEach(() => scene.unpack(fixture));
 
-  it('is sound for a check, which leaves it as it is', async () => {
+  it('is sound for a check, which does not change it', async () => {
     const { problems, rows } = await checkRocksDb(scene.path);
     expect(problems).toEqual([]);
     expect(rows).toMatchObject({ revision, compacted: 70 });
@@ -77,7 +77,7 @@ describe.each([
         await cp(join(copy.path, 'db'), database(), { recursive: true });
       }
       if (when !== 'before the first rename') {
-        // The commit log goes with the converted database.
+        // The commit log belongs to the converted database.
         await rm(join(scene.path, 'log'), { recursive: true });
         await cp(join(copy.path, 'log'), join(scene.path, 'log'), { recursive: true });
       }
@@ -87,7 +87,7 @@ describe.each([
     },
   );
 
-  it('is refused if a table is damaged, unchanged, and recovered as far as it is readable', async () => {
+  it('is refused and unchanged if a table is damaged, and recovered as far as it is readable', async () => {
     await flip(await scene.table(), 0.2, 40);
     expect(await scene.refusal()).toMatch(/\d+\.sst is damaged: the block at byte \d+ fails its checksum/);
     expect(await hasOldTables(database())).toBe(true);

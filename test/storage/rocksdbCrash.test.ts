@@ -39,7 +39,10 @@ async function openStore(at = path): Promise<Engine> {
   return store;
 }
 
-/** The files as they are now, as a crash of the process leaves them. Does not let the store do anything meanwhile. */
+/**
+ * Copies the files as a crash of the process would leave them now. It is synchronous, so that the store cannot act
+ * meanwhile.
+ */
 function crash(name = 'crashed'): string {
   const copy = join(root, name);
   cpSync(path, copy, { recursive: true });
@@ -82,7 +85,7 @@ async function files(at: string): Promise<Map<string, string>> {
   return new Map(await Promise.all(names.sort().map(async name => [name, await readFile(name, 'latin1')] as const)));
 }
 
-/** Expects that an open is refused in one line, that a check says the same, and that neither changes a file. */
+/** Expects that an open is refused in one line, that a check reports the same, and that neither changes a file. */
 async function expectRefusal(at: string, named: RegExp): Promise<void> {
   const before = await files(at);
   const message = await openStore(at).then(
@@ -147,7 +150,7 @@ describe('a RocksDB store whose process was killed', () => {
     await expectObjects(copy, 1);
   });
 
-  it('right after an acknowledgment, has it', { timeout: 60_000 }, async () => {
+  it('killed right after an acknowledgment has the acknowledged write', { timeout: 60_000 }, async () => {
     await killed(`for (let i = 0; i < 40; i++) await commit('k' + i, Buffer.from('x'));`);
     const log = await readLog(path);
     expect(log!.last - log!.first + 1).toBe(40);
@@ -169,7 +172,7 @@ describe('a RocksDB store whose process was killed', () => {
     expect(await files(copy)).toEqual(before);
   });
 
-  it('during a compaction, has the same objects, and completes the compaction', async () => {
+  it('killed during a compaction has the same objects, and completes the compaction', async () => {
     const store = await openStore();
     for (let i = 1; i <= 300; i++) await committed(store, put('a', String(i)));
     await store.compact(300);
@@ -192,7 +195,10 @@ describe('a RocksDB store whose process was killed', () => {
 
 describe('a RocksDB store after a power failure', () => {
   let durable: number;
-  /** A store with 100 commits, of which RocksDB has none on the disk for certain after `durable` bytes of its log. */
+  /**
+   * A copy of a store after 100 commits. Only the first `durable` bytes of RocksDB's log, which hold none of them, are
+   * synced.
+   */
   async function failure(): Promise<string> {
     const store = await openStore();
     durable = (await stat(databaseLog(path))).size;
@@ -239,7 +245,7 @@ describe('a RocksDB store after a power failure', () => {
     }
     expect(logs.length).toBe(2);
     const older = join(path, 'db', logs[0]!);
-    // RocksDB synced its log when it had 11 MB, as the commit log began its fourth segment.
+    // RocksDB synced its log at 11 MB, when the commit log began its fourth segment.
     await truncate(older, (await stat(older)).size - 2_000_000);
     const again = await openStore();
     const { items } = await again.range('');
@@ -249,7 +255,7 @@ describe('a RocksDB store after a power failure', () => {
     expect((await checkRocksDb(path)).problems).toEqual([]);
   });
 
-  it('is refused if the commit log does not reach back to what RocksDB has lost', async () => {
+  it('is refused if the commit log does not contain all writes that RocksDB has lost', async () => {
     const store = await openStore();
     await fillStore(store, 50);
     await store.close();
@@ -290,7 +296,7 @@ describe('a RocksDB store after a power failure', () => {
 });
 
 describe('the commit log of a RocksDB store', () => {
-  it('may end within a record, which was not acknowledged', async () => {
+  it('may end within a record that was not acknowledged', async () => {
     const store = await openStore();
     await fillStore(store, 10);
     const before = (await readLog(path))!.bytes;
@@ -321,7 +327,7 @@ describe('the commit log of a RocksDB store', () => {
     expect((await checkRocksDb(copy)).problems).toEqual([]);
   });
 
-  it('that ends before what RocksDB has is refused', async () => {
+  it('that ends before the last write in RocksDB is refused', async () => {
     const store = await openStore();
     await fillStore(store, 10);
     const copy = crash();
@@ -330,7 +336,7 @@ describe('the commit log of a RocksDB store', () => {
     await expectRefusal(copy, /log is damaged: it ends with record \d+, but the database has record 10/);
   });
 
-  it('that is missing is refused after a crash, and made again after the store was closed', async () => {
+  it('that is missing is refused after a crash, and created again if the store was closed', async () => {
     const store = await openStore();
     await fillStore(store, 10);
     const copy = crash();
@@ -370,7 +376,7 @@ describe('the commit log of a RocksDB store', () => {
     }
   });
 
-  it('takes a group of commits that is larger than a segment', { timeout: 60_000 }, async () => {
+  it('accepts a group of commits that is larger than a segment', { timeout: 60_000 }, async () => {
     const store = await openStore();
     const group = Array.from({ length: 25 }, (_, i) => [
       { is: 'put' as const, key: `k${i}`, value: Buffer.alloc(1_000_000, i) },
@@ -415,7 +421,7 @@ describe('the commit log of a RocksDB store', () => {
 });
 
 describe('a RocksDB store of a release without a commit log', () => {
-  it('is opened and gets one; older releases refuse it then', async () => {
+  it('is opened and gets a commit log; older releases then refuse it', async () => {
     await mkdir(path);
     const records = await openRecords(join(path, 'db'), { create: true });
     const { id } = await loadStore(records);

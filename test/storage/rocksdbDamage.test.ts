@@ -23,7 +23,7 @@ async function halve(file: string): Promise<void> {
 
 interface Fault {
   readonly name: string;
-  /** Whether the store is one of an earlier release, which left the objects in RocksDB's log when it was closed. */
+  /** True for a store of an earlier release, which left the objects in RocksDB's log when it was closed. */
   readonly isOld?: true;
   damage(): Promise<unknown>;
   /** Texts that the errors of the open and the check contain. */

@@ -29,7 +29,7 @@ interface Filled {
   readonly told: string;
   readonly later: string;
   readonly unready: string;
-  /** The number of objects that are read afterwards, or why they are not. */
+  /** The number of objects that can be read afterwards, or the reason why they cannot. */
   readonly stillReads: number | string;
   readonly refusedOpen?: string;
   readonly kept: number;
@@ -72,7 +72,7 @@ describe('a store whose disk is full', () => {
   });
 
   it.runIf(mayMount())(
-    'on a full file system: so too; the open there is refused and changes nothing',
+    'does the same on a full file system, where an open is refused and changes nothing',
     { timeout: 60_000 },
     async () => {
       await mkdir(join(directory, 'mount'));

@@ -8,7 +8,7 @@ import type { Engine } from '../../plugins/storage/engine/engine.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 
-/** Whether this user can mount in its own namespace. */
+/** True if this user can mount file systems in its own namespace. */
 export function mayMount(): boolean {
   try {
     execFileSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/tmp'], { stdio: 'ignore' });
@@ -35,11 +35,11 @@ export function noise(seed: number, length: number): string {
   return text.slice(0, length);
 }
 
-/** Writes revisions as `Scene.fill`, each of them in a write of RocksDB of its own, to an empty store. */
+/** Writes revisions to an empty store like `Scene.fill`, each in a separate write of RocksDB. */
 export async function fillStore(store: Engine, count: number, size = 500): Promise<void> {
   for (let i = 1; i <= count; i++) {
     await committed(store, put(keyOf(i), noise(i, size)));
-    // A read waits until RocksDB has the writes before.
+    // A read waits until RocksDB has the previous writes.
     await store.get(keyOf(i));
   }
 }
@@ -54,7 +54,7 @@ export async function unpack(fixture: string, directory: string): Promise<void> 
   }
 }
 
-/** Files without locks, and without the report of a run and its name, which each open writes. */
+/** The files, except those that every open writes: locks, the log of a run, and the session id. */
 export const contents = (files: ReadonlyMap<string, string>): [string, string][] =>
   [...files].filter(([name]) => !/\/(?:LOCK|lock|LOG.*|SESSION_ID)$/.test(name));
 

@@ -11,7 +11,7 @@ import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 import { put } from './rocksdbFiles.js';
 
-/** Replaces the function that writes a batch of RocksDB; `apply` does it. */
+/** Replaces the function that writes a batch to RocksDB. The original is passed as `apply`. */
 function replaceWrites(replaced: (apply: () => Promise<void>) => Promise<void>): void {
   library.write = function write_(this: Database) {
     const batch = write.call(this);
@@ -58,7 +58,7 @@ describe('a failure of the commit log', () => {
     ['write', () => (fs.writeSync = fail('EIO: i/o error, write'))],
     ['sync', () => (fs.fdatasyncSync = fail('EIO: i/o error, fdatasync'))],
   ])(
-    'in a %s is answered with an error, as is every later commit; reads go on, and nothing is lost',
+    'in a %s is answered with an error, as is every later commit; reads continue, and nothing is lost',
     async (_, break_) => {
       const store = await openStore();
       await committed(store, put('a', '1'));
@@ -76,7 +76,7 @@ describe('a failure of the commit log', () => {
       await store.close();
       const again = await openStore();
       const { items } = await again.range('');
-      // Whether the refused commit is stored is unknown until then.
+      // Until then it is unknown whether the refused commit is stored.
       expect([['a'], ['a', 'b']]).toContainEqual(items.map(({ key }) => key));
       expect(await committed(again, put('d', '1'))).toBe(items.length + 1);
       await again.close();
@@ -86,7 +86,7 @@ describe('a failure of the commit log', () => {
 });
 
 describe('a failed write of RocksDB', () => {
-  it('fails the store, though the commit was acknowledged, which the next open finds', async () => {
+  it('fails the store after the commit was acknowledged, and the next open finds the commit', async () => {
     const store = await openStore();
     await committed(store, put('a', '1'));
     await store.get('a');
@@ -101,7 +101,7 @@ describe('a failed write of RocksDB', () => {
     expect((await again.range('')).items.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 
-  it('when the store is closed rejects the close, and leaves the log for the next open', async () => {
+  it('during a close rejects the close, and leaves the log for the next open', async () => {
     const store = await openStore();
     await committed(store, put('a', '1'));
     library.flush = () => Promise.reject(new Error('IO error: Input/output error'));
@@ -112,7 +112,7 @@ describe('a failed write of RocksDB', () => {
 });
 
 describe('a slow RocksDB', () => {
-  it('delays reads, but commits only if too much waits for it', async () => {
+  it('delays reads, but delays commits only if too many of them wait for it', async () => {
     const store = await openStore();
     let release: () => void = () => {};
     const held = new Promise<void>(resolve => (release = resolve));
@@ -129,7 +129,7 @@ describe('a slow RocksDB', () => {
       if (outcome!.is === 'committed') acknowledged++;
       return outcome!.is;
     });
-    // In one group: the next one waits.
+    // These are in one group; the next one waits.
     await Promise.all(commits);
     const reading = store.get('k0');
     let read = false;

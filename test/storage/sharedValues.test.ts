@@ -42,7 +42,7 @@ it('a thread that replaces another while objects are written and moved gets exac
     verdicts += message.verdicts.length;
   });
   frontPort.postMessage({ is: 'subscribe', prefixes: [''] });
-  /** Copies a part of the current objects to other memory. */
+  /** Moves some of the current objects to new memory. */
   const move = (round: number): void => {
     const entries = [...front.values()].filter((_, i) => i % ROUNDS === round);
     const memory = new SharedArrayBuffer(entries.reduce((sum, { length }) => sum + length, 0));
@@ -57,7 +57,7 @@ it('a thread that replaces another while objects are written and moved gets exac
     frontPort.postMessage({ is: 'moved', memory, keys, places } satisfies MovedMessage);
   };
 
-  // The second prefix is not that of a whole resource, so the thread is sent start pages of its own.
+  // The second prefix is not that of a whole resource, so the thread gets its own start pages.
   const replaced = [['core/pods/'], ['core/pods/shop/']].map((prefixes, i) => {
     const ring = createRing();
     const entries = new Map<string, Entry>();

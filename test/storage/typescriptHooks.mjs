@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** Sources import each other by the names they have when built. */
+/** Sources import each other by the names of the compiled files. */
 export async function resolve(specifier, context, next) {
   if (/^\.{1,2}\//.test(specifier) && specifier.endsWith('.js')) {
     const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);

@@ -9,7 +9,7 @@ import { startServer } from '../server/library.js';
 import { eventually } from '../support/eventually.js';
 import { type Etcd, etcdWanted, startEtcd } from './etcd.js';
 
-/* Objects that the store has and cannot read, because the key that they were encrypted with is gone. */
+/* Objects that the store contains but cannot read, because the key with which they were encrypted is missing. */
 
 const TEMPLATES = '/api/v1/namespaces/default/podtemplates';
 const SECRETS = '/api/v1/namespaces/default/secrets';
@@ -62,12 +62,12 @@ async function withUnreadable(store: Settings, gate: boolean): Promise<RunningSe
 const CORRUPT =
   /^Internal error occurred: StorageError: corrupt object, Code: 7, Key: \/core\/podtemplates\/default\/a, /;
 
-/** The tests of a server over a store, with the gate of unsafe deletes on. */
+/** The tests of a server over a store, with the gate of unsafe deletes enabled. */
 function describeUnreadable(store: () => Settings): void {
   let server: RunningServer;
   beforeAll(async () => {
     server = await withUnreadable(store(), true);
-    // Two starts.
+    // Time for two starts, in milliseconds.
   }, 90_000);
   afterAll(() => server?.close());
   const status = async (...request: Parameters<RunningServer['request']>) => {
@@ -77,7 +77,7 @@ function describeUnreadable(store: () => Settings): void {
   const remove = (name: string, body: object = { [OPTION]: true }) =>
     status('DELETE', `${TEMPLATES}/${name}`, { body: body as never });
 
-  it('refuses to read or change one, with the reason', async () => {
+  it('refuses to read or change an unreadable object, with the reason', async () => {
     const requests: Parameters<RunningServer['request']>[] = [
       ['GET', `${TEMPLATES}/a`],
       ['PUT', `${TEMPLATES}/a`, { body: { metadata: { name: 'a' } } }],
@@ -108,7 +108,7 @@ function describeUnreadable(store: () => Settings): void {
     });
   });
 
-  it('names in lists what it cannot read, and lists what it can', async () => {
+  it('names unreadable objects in the refusal of lists, and lists readable ones', async () => {
     for (const path of [
       TEMPLATES,
       `${TEMPLATES}?limit=1`,
@@ -135,7 +135,7 @@ function describeUnreadable(store: () => Settings): void {
     await eventually(async () => (await server.request('GET', '/readyz')).text === 'ok');
   });
 
-  it('begins no watch with a list that lacks them, and continues watches without them', async () => {
+  it('refuses watches whose initial list would lack them, and continues watches without them', async () => {
     const initial = server.client.resource('podtemplates').watch({ namespace: 'default' });
     await expect(initial[Symbol.asyncIterator]().next()).rejects.toMatchObject({ reason: 'StorageReadError' });
     const { metadata } = (await status('GET', '/api/v1/namespaces/kube-system/podtemplates')).body;
@@ -148,12 +148,12 @@ function describeUnreadable(store: () => Settings): void {
     expect((await remove('later', {})).code).toBe(200);
   });
 
-  it('makes no snapshot that would lose them', async () => {
+  it('refuses a snapshot that would lose them', async () => {
     const { code, body } = await status('GET', '/store/snapshot');
     expect([code, body['message']]).toEqual([500, expect.stringContaining('corrupt object')]);
   });
 
-  it('[R114] takes no other option with that of an unsafe delete', async () => {
+  it('[R114] accepts no other option together with that of an unsafe delete', async () => {
     const { code, body } = await remove('a', {
       [OPTION]: true,
       dryRun: ['All'],
@@ -178,7 +178,7 @@ function describeUnreadable(store: () => Settings): void {
     expect((await remove('a', { [OPTION]: false })).code).toBe(500);
   });
 
-  it('needs the permission of unsafe deletes beside that of deletes', async () => {
+  it('needs the permission for unsafe deletes in addition to that for deletes', async () => {
     const rules = [{ apiGroups: [''], resources: ['podtemplates'], verbs: ['delete'] }];
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
@@ -219,14 +219,14 @@ function describeUnreadable(store: () => Settings): void {
   it('frees the addresses of a service that it removes', async () => {
     const services = '/api/v1/namespaces/default/services';
     const web = { metadata: { name: 'web' }, spec: { clusterIP: '10.0.0.77', ports: [{ port: 80 }] } };
-    // It might get an address that the unreadable one has.
+    // The new service might get an address that the unreadable one has.
     expect((await status('POST', services, { body: web })).code).toBe(500);
     for (const name of ['web', 'kubernetes'])
       expect((await status('DELETE', `${services}/${name}`, { body: { [OPTION]: true } })).code).toBe(200);
     expect((await status('POST', services, { body: web })).code).toBe(201);
   });
 
-  it('[R113] removes objects that it cannot read in spite of finalizers, and can be listed again', async () => {
+  it('[R113] removes unreadable objects in spite of finalizers, and can be listed again', async () => {
     expect(await remove('a')).toMatchObject({
       code: 200,
       body: { status: 'Success', details: { name: 'a', kind: 'podtemplates' } },
@@ -265,7 +265,7 @@ describe.skipIf(!etcdWanted)('a server over etcd with objects that it cannot rea
   afterAll(() => etcd.stop());
   describeUnreadable(store);
 
-  it('shows an object in watches until it is deleted, whoever has damaged it meanwhile', async () => {
+  it('shows an object in watches until it is deleted, even if it has been damaged meanwhile', async () => {
     const settings: Settings = { ...store(), etcdPrefix: '/damaged' };
     const server = await start(settings, { featureGates: ['AllowUnsafeMalformedObjectDeletion=true'] });
     const connection = new Connection({ servers: [etcd.url], prefix: '/damaged' });

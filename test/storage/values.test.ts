@@ -20,7 +20,7 @@ import { committed, storageConformance } from '../conformance/storage.js';
 import { etcdWanted, startEtcd } from './etcd.js';
 import { flip } from './rocksdbFiles.js';
 
-/* Values that are not stored as they are: each is masked, longer, and bound to its key. */
+/* Values with a codec: each stored value is masked, longer than the original, and bound to its key. */
 
 const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
 const MASKED = 0xaa;
@@ -81,7 +81,7 @@ const put = (key: string, of: string): StoreOperation => {
 const textOf = (value: Uint8Array | undefined): string => Buffer.from(value ?? []).toString();
 const objectOf = (revision: number, of: string): string => `{"v":"${revision}","secret":"${SECRET}-${of}"}`;
 
-/** Everything that a store says of the values of two keys, one of which is replaced. */
+/** All results of a store for the values of two keys, one of which is replaced. */
 async function readAll(store: Storage): Promise<unknown> {
   const first = await committed(store, put('k/a', 'one'));
   const [outcome] = await store.commit([[put('k/a', 'two'), put('k/b', 'three')]]);
@@ -125,7 +125,7 @@ const expectedOf = ([first, second]: readonly number[]) => ({
 async function filesWithSecret(path: string): Promise<string[]> {
   const names = await readdir(path, { recursive: true, withFileTypes: true });
   const files = names.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
-  // An open store replaces files.
+  // An open store may remove files at any time.
   const read = (file: string): Promise<Buffer> => readFile(file).catch(() => Buffer.alloc(0));
   const contents = await Promise.all(files.map(async file => ({ file, bytes: await read(file) })));
   return contents.filter(({ bytes }) => bytes.includes(SECRET)).map(({ file }) => file);
@@ -144,7 +144,7 @@ describe('a codec', () => {
     const again = await open();
     expect(textOf((await again.get('k/b'))?.value)).toBe(objectOf(expected[1]!, 'three'));
     await again.close();
-    // As they are, they can be found.
+    // Without the codec, the values are found.
     const plain = await newFolder();
     const other = await openRocksDb({ path: plain, historyMs: 3_600_000 });
     await readAll(other);
@@ -168,7 +168,7 @@ describe('a codec', () => {
     }
   });
 
-  test('is told the key: a value that it cannot decode is unreadable, and the others are not', async () => {
+  test('gets the key: a value that it cannot decode is unreadable, and the others are readable', async () => {
     const records = new MemoryRecords();
     const store = await openMemory({ records });
     await committed(store, put('k/a', 'one'));
@@ -181,7 +181,7 @@ describe('a codec', () => {
     expect(items.map(({ value }) => textOf(value))).toEqual([textOf(unreadable), objectOf(2, 'two')]);
   });
 
-  test('gets the values of a snapshot that is restored', async () => {
+  test('encodes the values of a snapshot that is restored', async () => {
     const path = join(await newFolder(), 'restored');
     const object = { key: 'k/a', value: Buffer.from(SECRET), created: 1, modified: 2, version: 2 };
     await restoreRocksDb(path, { revision: 5, objects: [object] }, masking);
@@ -207,7 +207,7 @@ describe('a codec', () => {
   });
 });
 
-test('plain values are stored as they are, without a copy', () => {
+test('plain values are stored unchanged, without a copy', () => {
   const record = Buffer.from('headvalue');
   expect(PLAIN_VALUES.encode('k', record, 4)).toBe(record);
   const value = PLAIN_VALUES.decode('k', record, 4);

@@ -6,7 +6,7 @@ import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/writer/writer.js';
 import { RecordedLog } from '../support/recordedLog.js';
 
-it('a write that fails in the store is logged with its trace, and the writer continues', async () => {
+it('a write that fails in the store is logged with its trace id, and the writer continues', async () => {
   const log = new RecordedLog();
   const fatal = (error: Error): void => {
     throw error;

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from '
 import { join, resolve } from 'node:path';
 import type { NamingName } from '../../core/naming.js';
 
-/** The folder with the certificates for a naming, which are made once for all runs of a build. */
+/** The folder with the certificates for a naming, which are created once for each build. */
 async function made(naming: NamingName): Promise<string> {
   const folder = resolve('dist/test-certificates', naming);
   if (existsSync(folder)) return folder;
@@ -22,15 +22,15 @@ async function made(naming: NamingName): Promise<string> {
   try {
     renameSync(making, folder);
   } catch {
-    // Another process has made it meanwhile.
+    // Another process has created it meanwhile.
     rmSync(making, { recursive: true });
   }
   return folder;
 }
 
 /**
- * Puts a CA and certificates into a new data directory, as a start would make them. A process that makes them itself
- * loads the library for them, which is a tenth of the CPU of a start.
+ * Puts a CA and certificates into a new data directory, as a start would create them. A process that creates them
+ * itself loads the library for them, which is a tenth of the CPU of a start.
  */
 export async function addCertificates(dataDir: string, naming: NamingName = 'kubernetes'): Promise<void> {
   if (existsSync(join(dataDir, 'pki'))) return;

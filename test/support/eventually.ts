@@ -1,23 +1,23 @@
 import { TestRunner } from 'vitest';
 
-/** In hooks, in milliseconds: somewhat less than their limit. */
+/** The time limit in hooks in milliseconds, somewhat below the limit of the runner. */
 const HOOK_MS = 25_000;
 /**
- * The part of the time limit of a test after which asking ends, so that the error of the test names the missing
+ * The part of the time limit of a test after which polling ends, so that the error of the test names the missing
  * condition.
  */
 const PART = 0.9;
 /**
- * Between two questions, in milliseconds: at first, and at most. In between it is a tenth of the time that has passed,
- * because a question to a server takes CPU from the work that the test waits for.
+ * The shortest and the longest pause between two polls, in milliseconds. In between it is a tenth of the time that has
+ * passed, because polling a server takes CPU time from the work that the test waits for.
  */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [10, 100];
 
-/** The real ones: tests may replace them. */
+/** The real timers, which tests may replace. */
 const { setTimeout: later } = globalThis;
 const now = performance.now.bind(performance);
 
-/** Calls `attempt` until it returns. Rejects with its last error shortly before the limit of the test. */
+/** Calls `attempt` until it returns. Rejects with the last error shortly before the time limit of the test. */
 export async function eventuallyPasses<T>(attempt: () => T | Promise<T>): Promise<T> {
   const limit = TestRunner.getCurrentTest()?.timeout;
   const began = now();
@@ -34,8 +34,8 @@ export async function eventuallyPasses<T>(attempt: () => T | Promise<T>): Promis
 }
 
 /**
- * Asks until the answer is as wanted, or is truthy if nothing else is wanted, and resolves with it: for changes that
- * nothing announces to the test. Rejects with the last answer, or error, shortly before the limit of the test.
+ * Calls `ask` until its result satisfies `wanted`, by default until it is truthy, and resolves with it: for changes
+ * that no event announces. Rejects with the last result, or error, shortly before the time limit of the test.
  */
 export function eventually<T>(ask: () => T | Promise<T>): Promise<Exclude<T, false | undefined>>;
 export function eventually<T>(ask: () => T | Promise<T>, wanted: (answer: T) => unknown): Promise<T>;

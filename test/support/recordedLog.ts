@@ -1,13 +1,13 @@
 import type { Log } from '../../core/api/host.js';
 
-/** A record of a log, with the fields of its thread left out. */
+/** A record of a log, without the fields of its thread. */
 export interface LoggedText {
   readonly level: keyof Log;
   readonly fields: object;
   readonly message: string;
 }
 
-/** A log that keeps its records and writes none. */
+/** A log that collects its records instead of writing them. */
 export class RecordedLog implements Log {
   readonly records: LoggedText[] = [];
   readonly debug = this.#keep('debug');

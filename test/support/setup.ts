@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 
-/** A file that shares its process with others finds their additions. */
+/** Marks a process in which the additions below are made: several test files may share it. */
 const ADDED = Symbol.for('capstan.test.bytes');
 
 /*
- * Compares bytes of one class as bytes: `toEqual` compares them like members of objects, which takes 4 s for a
- * megabyte. The difference is shown as before.
+ * Compares byte arrays of the same class as bytes: `toEqual` compares their elements like object members, which takes 4
+ * s for a megabyte. Differences are shown as before.
  */
 if (!(ADDED in globalThis)) {
   Object.assign(globalThis, { [ADDED]: true });

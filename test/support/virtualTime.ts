@@ -1,14 +1,14 @@
 import { vi } from 'vitest';
 
-/** Virtual milliseconds between two looks whether something has ended. Each look gives real I/O a turn. */
+/** Virtual milliseconds between two checks for the end of something. Each check gives real I/O a turn. */
 const STEP_MS = 10;
 
-/** The functions of `core/runtime` that are virtual. Turns of the event loop and I/O stay real. */
+/** The functions of `core/runtime` that are virtual. Turns of the event loop and I/O remain real. */
 const VIRTUAL = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance', 'Date'] as const;
 
 /**
- * Runs `work` on a virtual clock of this process, which stands still unless `pass` is awaited: it lets time pass until
- * a promise is settled, without waiting for it. Timers that were set before stay real.
+ * Runs `work` with a virtual clock for this process, which advances only while `pass` is awaited: `pass` advances it
+ * until a promise is settled, without real waiting. Timers that were set before remain real.
  */
 export async function inVirtualTime<T>(work: (pass: <P>(until: Promise<P>) => Promise<P>) => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: [...VIRTUAL] });

@@ -20,7 +20,7 @@ const object = (rest: object, metadata: object = {}): ApiObject => ({
 const cells = (storageName: string, value: ApiObject): unknown[] =>
   columnsOf(storageName, 'kubernetes')?.map(column => showCell(column.cell(decoded(storageName, value)), NOW)) ?? [];
 
-/** The object that the decoder makes of members; one without them if they have other types than those of the kind. */
+/** The object that the decoder makes of members, or of none if they do not have the types of the kind. */
 function decodedOrEmpty(storageName: string, rest: object): ApiObject {
   try {
     return decodedOnly(storageName, object(rest));
@@ -348,7 +348,7 @@ describe('every built-in kind', () => {
     ]);
   });
 
-  it('prints scalars for all objects that the decoder makes of JSON', () => {
+  it('prints scalars for all objects that the decoder creates from JSON', () => {
     const columns = names.flatMap(name => (columnsOf(name) ?? []).map(column => ({ name, column })));
     fc.assert(
       fc.property(

@@ -32,7 +32,7 @@ describe('media types and forms in the other naming', () => {
   const NEUTRAL: Offer = { ...LIST, naming: namingOf('neutral') };
   const TABLE = `${as('Table')}, application/json`;
 
-  it('are not chosen: clients that ask for them cannot read them, and get what they accept besides', () => {
+  it('are not chosen, because clients that request them cannot read them, but get another type that they accept', () => {
     expect(negotiate(TABLE, NEUTRAL)).toMatchObject({ form: 'object', media: 'json' });
     expect(negotiate(TABLE, LIST)).toMatchObject({ form: 'table' });
     expect(type(`${PB}, application/json`, NEUTRAL)).toBe('application/json');
@@ -40,7 +40,7 @@ describe('media types and forms in the other naming', () => {
     expect(negotiate(as('Table', 'v1', 'meta.orchestrator.io'), NEUTRAL)).toMatchObject({ form: 'table' });
   });
 
-  it('are refused with those of the server if nothing else is accepted', () => {
+  it('are refused with the types of the server if nothing else is accepted', () => {
     expect(refused(PB, NEUTRAL)).toMatchObject({ reason: 'NotAcceptable' });
     expect(refused(PB, NEUTRAL).message).toContain('application/vnd.orchestrator.protobuf');
     expect(refused(as('Table'), NEUTRAL).message).toMatch(/^only the following media types are accepted/);

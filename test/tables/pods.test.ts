@@ -34,7 +34,7 @@ describe('pods [R058]', () => {
   const summary = (status: object, spec: object = {}, metadata: object = {}): unknown[] =>
     pod(status, spec, metadata).slice(1, 4);
 
-  it('are pending without any state', () => {
+  it('are Pending without any state', () => {
     expect(pod({ phase: 'Pending' })).toEqual([
       'x',
       '0/2',
@@ -123,7 +123,7 @@ describe('pods [R058]', () => {
       ['0/2', 'Init:1/2', '0'],
     ],
     [
-      'failing to initialise',
+      'failing to initialize',
       summary(
         {
           phase: 'Pending',

@@ -38,7 +38,7 @@ type Table = {
 const table = (rest?: Partial<TableInput>): Table => JSON.parse(JSON.stringify(tableValue(input(rest)))) as Table;
 
 describe('Tables and lists without objects', () => {
-  it('have null for their rows if the kind defines no columns, and for their items', () => {
+  it('have null as rows if the kind defines no columns, and as items', () => {
     expect(table({ objects: [] }).rows).toEqual([]);
     expect(table({ objects: [], columns: undefined }).rows).toBeNull();
     expect(partialObjectMetadataList([], {}, 'v1', naming)).toMatchObject({ items: null });
@@ -109,11 +109,11 @@ describe('Tables [R057] [R058]', () => {
     expect(table({ naming: namingOf('neutral') }).apiVersion).toBe('meta.orchestrator.io/v1');
   });
 
-  it('compute cells from another version if requested', () => {
+  it('compute cells from the version that is requested', () => {
     expect(table({ cellSource: object => ({ ...object, type: 'stored' }) }).rows[0]?.cells[1]).toBe('stored');
   });
 
-  it('have a condition for pods that have ended', () => {
+  it('have a row condition for pods that have ended', () => {
     const ended = (phase: string): unknown =>
       table({
         conditions: builtInStrategies('kubernetes').get('core/pods')?.rowConditions,
@@ -130,7 +130,7 @@ describe('Tables [R057] [R058]', () => {
 });
 
 describe('metadata-only answers [R193] [R194]', () => {
-  it('is a list of PartialObjectMetadata with kind and version each', () => {
+  it('are lists of PartialObjectMetadata, each with kind and version', () => {
     expect(partialObjectMetadataList([secret], { resourceVersion: '9' }, 'v1', naming)).toEqual({
       kind: 'PartialObjectMetadataList',
       apiVersion: 'meta.k8s.io/v1',

@@ -20,6 +20,7 @@ import rbac from '../../plugins/authz/rbac/plugin.js';
 import systemMasters from '../../plugins/authz/systemMasters.js';
 import { CERTIFICATES } from '../access/data/certificates.js';
 import { conforms } from './conforms.js';
+import { partly } from '../support/values.js';
 
 /* The built-in authenticators and authorizers pass the conformance suites that `capstan/testing` exports. */
 
@@ -36,7 +37,7 @@ conforms(
 
 const encoded = (data: Record<string, string>) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
-const bootstrapSecret = {
+const bootstrapSecret = partly<ApiObject>({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { name: 'bootstrap-token-abcdef', namespace: 'orchestrator-system' },
@@ -46,7 +47,7 @@ const bootstrapSecret = {
     'token-secret': '0123456789abcdef',
     'usage-bootstrap-authentication': 'true',
   }),
-} as unknown as ApiObject;
+});
 conforms(
   'bootstrap tokens',
   authenticatorConformance({

@@ -29,13 +29,14 @@ import taintNewNodes from '../../plugins/admission/taintNewNodes.js';
 import { roleEscalation } from '../../plugins/authz/rbac/plugin.js';
 import { decoded } from '../kinds/helpers.js';
 import { conforms } from './conforms.js';
+import { partly } from '../support/values.js';
 
 /* The built-in admission plugins pass the conformance suites that `capstan/testing` exports. */
 
 const node = (spec: object): ApiObject =>
   decoded('core/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec } as ApiObject);
 
-/** A mutator that is given decoded drafts, as by a server. */
+/** A mutator that gets decoded drafts, as in a server. */
 const decoding = (storageName: string, made: Mutator): Mutator => ({
   ...made,
   mutate: (asked, draft, again) => {
@@ -86,7 +87,7 @@ conforms(
   }),
 );
 
-/** A fake host in whose store there are these objects. */
+/** A fake host with these objects in its informers. */
 const hostWith = (objects: readonly (readonly [storageName: string, object: ApiObject])[]): Host<'pool'> => {
   const fake = fakeHost('pool');
   for (const [storageName, object] of objects) fake.put(storageName, object);
@@ -125,13 +126,13 @@ conforms(
   }),
 );
 
-const highPriority = {
+const highPriority = partly<ApiObject>({
   apiVersion: 'scheduling.orchestrator.io/v1',
   kind: 'PriorityClass',
   metadata: { name: 'high' },
   value: 7,
   preemptionPolicy: 'Never',
-} as unknown as ApiObject;
+});
 const withPriority = pod({ priorityClassName: 'high', priority: 7, preemptionPolicy: 'Never' });
 conforms(
   'priority',
@@ -151,13 +152,13 @@ conforms(
   }),
 );
 
-const sandboxed = {
+const sandboxed = partly<ApiObject>({
   apiVersion: 'node.orchestrator.io/v1',
   kind: 'RuntimeClass',
   metadata: { name: 'sandboxed' },
   overhead: { podFixed: { cpu: '10m' } },
   scheduling: { nodeSelector: { sandbox: 'true' }, tolerations: [{ key: 'sandbox', operator: 'Exists' }] },
-} as unknown as ApiObject;
+});
 conforms(
   'runtime-class, the mutator',
   mutatorConformance({
@@ -187,7 +188,7 @@ conforms(
     make: async () => {
       const host = hostWith([['node.orchestrator.io/runtimeclasses', sandboxed]]);
       const { on, validate } = (await partsOf(runtimeClass, undefined, validator, host))[0]!;
-      // As all validators of built-in kinds, it gets objects that have been decoded.
+      // Like all validators of built-in kinds, it gets decoded objects.
       return { on, validate: (of, after) => validate(of, after && decoded('core/pods', after as ApiObject)) };
     },
     objects: [
@@ -199,13 +200,13 @@ conforms(
   }),
 );
 
-const robot = {
+const robot = partly<ApiObject>({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
   metadata: { name: 'robot', namespace: 'default' },
   imagePullSecrets: [{ name: 'registry' }],
   automountServiceAccountToken: false,
-} as unknown as ApiObject;
+});
 const asRobot = { serviceAccountName: 'robot', serviceAccount: 'robot', containers: [container] };
 conforms(
   'service-account',
@@ -281,20 +282,20 @@ const RBAC = 'rbac.authorization.orchestrator.io';
 const rbacChange = (resource: string, operation: Change['operation'] = 'CREATE'): Change =>
   change({ operation, kind: 'Role', target: target({ verb: 'create', group: RBAC, resource, name: 'r' }) });
 const roleNamed = (name: string) =>
-  ({
+  partly<ApiObject>({
     apiVersion: `${RBAC}/v1`,
     kind: 'Role',
     metadata: { name, namespace: 'default' },
     rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }],
-  }) as unknown as ApiObject;
+  });
 const bindingTo = (name: string) =>
-  ({
+  partly<ApiObject>({
     apiVersion: `${RBAC}/v1`,
     kind: 'RoleBinding',
     metadata: { name: 'b', namespace: 'default' },
     roleRef: { apiGroup: RBAC, kind: 'Role', name },
     subjects: [{ kind: 'User', apiGroup: RBAC, name: 'tess' }],
-  }) as unknown as ApiObject;
+  });
 conforms(
   'role-escalation, roles',
   validatorConformance({

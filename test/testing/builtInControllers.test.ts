@@ -19,10 +19,11 @@ import {
   volumeProtection,
 } from '../../plugins/controllers/index.js';
 import { conforms } from './conforms.js';
+import { partly } from '../support/values.js';
 
 /* The built-in controllers pass the conformance suite that `capstan/testing` exports. */
 
-/** Runs the suite for the controllers of a plugin: each with its expected work on the objects. */
+/** Runs the suite for the controllers of a plugin, each with the work that it must do for the objects. */
 function controllersConform<C>(
   plugin: Plugin<C>,
   config: unknown,
@@ -154,7 +155,7 @@ const bootstrap = reconcileBootstrap([], { naming: namingOf('neutral'), isEnable
 );
 controllersConform(rbacBootstrap, {}, [], [bootstrap]);
 
-const definition = {
+const definition = partly<ApiObject>({
   apiVersion: 'apiextensions.orchestrator.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'orders.tea.example.com' },
@@ -164,7 +165,7 @@ const definition = {
     names: { kind: 'Order', plural: 'orders', singular: 'order', listKind: 'OrderList' },
     versions: [{ name: 'v1', served: true, storage: true }],
   },
-} as unknown as ApiObject;
+});
 const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 const STATUS = '/apis/apiextensions.orchestrator.io/v1/customresourcedefinitions/orders.tea.example.com/status';
 controllersConform(
@@ -176,12 +177,12 @@ controllersConform(
 
 const FLOW = 'flowcontrol.apiserver.orchestrator.io';
 const CONSUMER = 'api-priority-and-fairness-config-consumer-v1';
-const flowSchema = {
+const flowSchema = partly<ApiObject>({
   apiVersion: `${FLOW}/v1`,
   kind: 'FlowSchema',
   metadata: { name: 'own', uid: 'u1' },
   spec: { priorityLevelConfiguration: { name: 'absent' } },
-} as unknown as ApiObject;
+});
 conforms(
   'the status of flow schemas',
   controllerConformance({

@@ -37,6 +37,7 @@ import consolePlugin from '../../plugins/console/index.js';
 import kinds from '../../plugins/kinds/index.js';
 import { afterAll } from 'vitest';
 import { conforms } from './conforms.js';
+import { partly } from '../support/values.js';
 
 /* The built-in health checks, tokens, documents and kinds pass the conformance suites of `capstan/testing`. */
 
@@ -148,7 +149,7 @@ conforms(
 );
 
 const names = { kind: 'Order', plural: 'orders', singular: 'order', listKind: 'OrderList' };
-const definition = {
+const definition = partly<ApiObject>({
   apiVersion: 'apiextensions.orchestrator.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: 'orders.tea.example.com', generation: 2, resourceVersion: '7' },
@@ -174,13 +175,13 @@ const definition = {
     ],
   },
   status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True' }] },
-} as unknown as ApiObject;
+});
 conforms(
   'definitions of custom resources',
   resourceSourceConformance({
     make: async () => {
       const source = (await partsOf(kinds, null, resourceSource, fakeHost('pool').host))[0]!;
-      // As by a server, which decodes definitions.
+      // Decoded, as in a server.
       return { ...source, define: object => source.define(decoded(source.storageName, object)) };
     },
     objects: [

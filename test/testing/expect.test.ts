@@ -1,7 +1,7 @@
 import { describe, expect as check, test } from 'vitest';
 import { expect } from '../../core/testing/expect.js';
 
-/* The expectations of the exported suites hold, and fail, as those of the test runner do. */
+/* The expectations of the exported suites pass and fail like those of the test runner. */
 
 const bytes = Buffer.from('ab');
 const cases: readonly (readonly [name: string, run: (e: typeof expect) => unknown])[] = [
@@ -38,7 +38,7 @@ const cases: readonly (readonly [name: string, run: (e: typeof expect) => unknow
   ['an item', e => e(['a', 'b']).toContain('b')],
   ['no part', e => e('ab').toContain('c')],
   ['the absence of a part', e => e('ab').not.toContain('c')],
-  ['the absence of a part that is there', e => e('ab').not.toContain('b')],
+  ['the absence of a part that exists', e => e('ab').not.toContain('b')],
   ['no rejection', e => e(Promise.resolve(1)).rejects.toThrow()],
   [
     'members of the rejection',
@@ -57,7 +57,7 @@ describe('an expectation', () => {
     }
   };
 
-  test.each(cases)('of %s holds where that of the test runner does', async (_name, run) => {
+  test.each(cases)('of %s passes if and only if that of the test runner does', async (_name, run) => {
     check(await holds(() => run(expect))).toBe(await holds(() => run(check as unknown as typeof expect)));
   });
 });

@@ -23,7 +23,7 @@ test('a fake host has a clock of the test, informers with the objects of the tes
   expect(fake.log).toEqual([{ level: 'warn', fields: { a: 1 }, message: 'careful' }]);
 });
 
-test('a fake host has services that the test plays, whose state and answers may come later', async () => {
+test('a fake host has services that the test simulates, whose state and answers may arrive later', async () => {
   const fake = fakeHost('pool');
   const days = fake.host.service('holidays');
   const first = days.state();
@@ -45,7 +45,7 @@ test('a fake host releases in reverse order', async () => {
   expect(released).toEqual([2, 1]);
 });
 
-test('a fake host shows controllers changes, and answers their requests as the test says', async () => {
+test('a fake host delivers changes to controllers, and answers their requests as the test says', async () => {
   const seen: string[] = [];
   const plugin = definePlugin({
     name: 'p',
@@ -76,7 +76,7 @@ test('a fake host shows controllers changes, and answers their requests as the t
   expect(new Set(seen)).toEqual(new Set(['MODIFIED a true', 'DELETED a true']));
 });
 
-test('parts are combined as by a server, and host.at gives what the test says', async () => {
+test('parts are combined as in a server, and host.at returns the values that the test sets', async () => {
   const allows = (name: string, who: string) =>
     definePlugin({
       name,

@@ -21,7 +21,7 @@ import { registryOf } from '../kinds/builtIn.js';
 import { conforms } from './conforms.js';
 import { failing } from './failing.js';
 
-/* The suites of resource types and their sources: their findings, and that the built-in kinds pass them. */
+/* The suites of resource types and their sources: they find faults, and the built-in kinds pass them. */
 
 const order = (spec: object): ApiObject => ({
   apiVersion: 'tea.example.com/v1',
@@ -90,7 +90,7 @@ describe('the suite of resource types', () => {
       { validateCreate: ({ spec }) => ((spec as { tea: string }).tea.length > 9 ? [] : []) },
       ['does not fail for objects that lack members'],
     ],
-  ])('finds one that %s', async (_name, changed, expected) => {
+  ])('finds a type that %s', async (_name, changed, expected) => {
     expect((await found(changed)).filter(title => expected.includes(title))).toEqual(expected);
   });
 
@@ -104,7 +104,7 @@ describe('the suite of resource types', () => {
   });
 });
 
-test('the suite of sources finds one that reads missing members, and one that depends on more than the object', async () => {
+test('the suite of sources finds sources that read missing members, or depend on more than the object', async () => {
   const objects = [{ object: order({ tea: 'assam' }), defines: 'assams.tea.example.com' }];
   const type = (tea: string) => defineResource({ ...definition, kind: 'Assam', plural: `${tea}s` });
   const source = (define: ResourceSource['define']) => () => ({ storageName: 'tea.example.com/orders', define });
@@ -121,7 +121,7 @@ test('the suite of sources finds one that reads missing members, and one that de
   ]);
 });
 
-/** Seeds that tests of a server change before they send them, with the fields that are wrong until then. */
+/** Seeds that tests of a server change before they send them, with the fields that are invalid until then. */
 const WRONG: ReadonlyMap<string, readonly string[]> = new Map([
   ['events', ['involvedObject.namespace']],
   ['customresourcedefinitions', ['metadata.name']],

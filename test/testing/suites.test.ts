@@ -65,11 +65,11 @@ describe('the suite of authenticators', () => {
       ['returns a complete user for good credentials, each time'],
     ],
     [
-      'has no opinion of bad ones',
+      'has no opinion on invalid credentials',
       r => (r.header('x-key') === 'good' ? ann : null),
       ['refuses invalid credentials with 401'],
     ],
-  ])('finds what is wrong with one that %s', async (_what, authenticate, expected) => {
+  ])('finds the fault of an authenticator that %s', async (_what, authenticate, expected) => {
     expect(await found(authenticate)).toEqual(expected);
   });
 
@@ -86,7 +86,7 @@ describe('the suite of authorizers', () => {
   test.each<[string, Authorizer['authorize'], string[]]>([
     ['is good', () => ({ is: 'allow' }), []],
     [
-      'says nothing of paths',
+      'has no opinion on paths',
       (_, t) => (t.is === 'path' ? (undefined as never) : { is: 'allow' }),
       ['decides about every kind of request, with hostile names too, and denies with a reason'],
     ],
@@ -96,12 +96,12 @@ describe('the suite of authorizers', () => {
       ['decides about every kind of request, with hostile names too, and denies with a reason'],
     ],
     [
-      'changes the user',
+      'modifies the user',
       u => (((u as { name: string }).name = 'x'), { is: 'allow' }),
       ['changes neither user nor target'],
     ],
     ['denies', () => ({ is: 'deny', reason: 'no' }), ['decides as expected, each time']],
-  ])('finds what is wrong with one that %s', async (_what, authorize, expected) => {
+  ])('finds the fault of an authorizer that %s', async (_what, authorize, expected) => {
     expect(await found(authorize)).toEqual(expected);
   });
 });
@@ -137,11 +137,11 @@ describe('the suite of mutators', () => {
       ],
     ],
     [
-      'changes the change',
+      'modifies the change',
       (change, draft) => void Object.assign(draft, { data: { n: 2 } }, Object.assign(change, { kind: 'x' }).old),
       ['does not modify the change'],
     ],
-  ])('finds what is wrong with one that %s', async (_what, mutate, expected) => {
+  ])('finds the fault of a mutator that %s', async (_what, mutate, expected) => {
     expect(await found(mutate)).toEqual(expected);
   });
 
@@ -170,7 +170,7 @@ describe('the suite of validators', () => {
       ['does not fail for objects that lack members'],
     ],
     [
-      'changes the object',
+      'modifies the object',
       (_, after) => (((after as ApiObject).metadata.name = 'b'), [violation]),
       [
         'finds the expected violations in frozen objects, each time',
@@ -178,7 +178,7 @@ describe('the suite of validators', () => {
         'does not fail for objects that lack members',
       ],
     ],
-  ])('finds what is wrong with one that %s', async (_what, validate, expected) => {
+  ])('finds the fault of a validator that %s', async (_what, validate, expected) => {
     expect(await found(validate)).toEqual(expected);
   });
 });

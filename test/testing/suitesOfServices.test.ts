@@ -33,7 +33,7 @@ const RELEASED = 'sends no request after its release';
 
 describe('the suite of controllers', () => {
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'own' } };
-  /** Creates a ConfigMap in each namespace; `changed` breaks this in one way. */
+  /** A controller that creates a ConfigMap in each namespace; `changed` breaks this in one way. */
   const made =
     (changed: { once?: true; again?: true; deaf?: true; endless?: true; name?: string } = {}) =>
     (host: Host<'control'>): Controller => {
@@ -77,16 +77,16 @@ describe('the suite of controllers', () => {
 
   test.each<[string, Parameters<typeof made>[0], string[]]>([
     ['is right', {}, []],
-    ['has a name that is no label', { name: 'My Controller' }, ['has a name that a service account can have']],
-    ['writes what is there', { again: true }, [STARTS]],
-    ['goes on after its release', { endless: true }, [RELEASED]],
-  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+    ['has a name that is not a label', { name: 'My Controller' }, ['has a name that a service account can have']],
+    ['writes objects that already exist', { again: true }, [STARTS]],
+    ['continues after its release', { endless: true }, [RELEASED]],
+  ])('finds a controller that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
-  // The suite waits for some seconds for work that such a controller does not do.
+  // The suite waits for a few seconds for work that such a controller does not do.
   test.each<[string, Parameters<typeof found>[0], string[]]>([
     ['gives up', { once: true }, [RETRIES]],
     ['ignores events', { deaf: true }, [EVENTS]],
-  ])('finds one that %s', async (_name, changed, expected) => {
+  ])('finds a controller that %s', async (_name, changed, expected) => {
     expect(await inVirtualTime(pass => pass(found(changed)))).toEqual(expected);
   });
 });
@@ -106,13 +106,15 @@ describe('the suite of health checks', () => {
 
   test.each<[string, object, string[]]>([
     ['is right', {}, []],
-    ['has a name with blanks', { name: 'my disk' }, ['has a name that can be part of a path, and endpoints']],
-    ['is of no endpoint', { of: [] }, ['has a name that can be part of a path, and endpoints']],
-    ['is of an unknown endpoint', { of: ['health'] }, ['has a name that can be part of a path, and endpoints']],
+    ['has a name with spaces', { name: 'my disk' }, ['has a name that can be part of a path, and endpoints']],
+    ['belongs to no endpoint', { of: [] }, ['has a name that can be part of a path, and endpoints']],
+    ['belongs to an unknown endpoint', { of: ['health'] }, ['has a name that can be part of a path, and endpoints']],
     ['returns false', { check: () => false }, ['passes each time while all is well']],
-  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+  ])('finds a health check that %s', async (_name, changed, expected) =>
+    expect(await found(changed)).toEqual(expected),
+  );
 
-  test('finds one that always passes', async () => {
+  test('finds a health check that always passes', async () => {
     expect(await found({}, () => undefined)).toEqual(['throws an error that says what is unhealthy, each time']);
   });
 });
@@ -141,7 +143,7 @@ describe('the suite of documents', () => {
     ['has a header of two lines', { headers: { a: 'b\r\nc: d' } }, ['have a media type and headers that can be sent']],
     ['has bytes as body', { body: () => Buffer.from('a') }, ['have a text as body, each time']],
     ['has broken JSON', { contentType: 'application/json', body: () => '{' }, ['have a text as body, each time']],
-  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+  ])('finds a document that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 });
 
 describe('the suite of sites', () => {
@@ -159,7 +161,7 @@ describe('the suite of sites', () => {
     ['is right', {}, []],
     ['has another path', { path: '/other' }, ['has the expected path, of one segment']],
     [
-      'has a text as body',
+      'has a string as body',
       { answer: () => ({ ...answer, body: 'a' }) },
       ['answers its pages with headers that can be sent'],
     ],
@@ -168,7 +170,7 @@ describe('the suite of sites', () => {
       { answer: ({ method }: { method: string }) => ({ ...answer, status: method === 'GET' ? 200 : 500 }) },
       ['answers any request'],
     ],
-  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+  ])('finds a site that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 });
 
 describe('the suite of metrics', () => {
@@ -181,9 +183,9 @@ describe('the suite of metrics', () => {
   test.each<[string, object, string[]]>([
     ['is right', {}, []],
     ['has another name', { name: 'calls' }, ['have the expected names, each once']],
-    ['has a label with a blank', { labels: ['a b'] }, unreadable],
+    ['has a label with a space', { labels: ['a b'] }, unreadable],
     ['is a histogram with the label of its buckets', { type: 'histogram', labels: ['le'], buckets: [1] }, unreadable],
-  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+  ])('finds metrics that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 });
 
 describe('the suite of token issuers', () => {
@@ -214,18 +216,18 @@ describe('the suite of token issuers', () => {
       ['names its audiences, and limits lifetimes by seconds', 'makes tokens that authenticate as the service account'],
     ],
     [
-      'makes one token only',
+      'issues only one token',
       { issue: async ({ audiences }) => `${audiences[0] === 'own' ? 'own' : 'other'}.1` },
       ['makes a different token each time, which can be sent in a header'],
     ],
     [
-      'makes tokens with blanks',
+      'issues tokens with spaces',
       { issueLegacy: async () => 'a b' },
       ['makes a different token each time, which can be sent in a header'],
     ],
-  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+  ])('finds an issuer that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
-  test('finds tokens that are for every audience', async () => {
+  test('finds an issuer of tokens that are valid for every audience', async () => {
     expect(await found({}, () => true)).toEqual([
       'makes tokens for other audiences that do not authenticate at this server',
     ]);
@@ -258,13 +260,13 @@ describe('the suite of services', () => {
   const APART = 'does not mix up concurrent questions';
   const BAD = 'refuses bad questions, and answers good ones afterwards';
 
-  test('passes one that keeps its promises', async () => expect(await found({})).toEqual([]));
-  test('finds one that publishes nothing, another state, or a function', async () => {
+  test('passes a service that keeps its promises', async () => expect(await found({})).toEqual([]));
+  test('finds a service that publishes nothing, a wrong state, or a function', async () => {
     expect(await found({ start: () => undefined })).toEqual([STARTS]);
     expect(await found({ start: publish => publish({ days: [] }) })).toEqual([STARTS]);
     expect(await found({ start: publish => publish({ days: () => 1 }) })).toEqual([STARTS, ANSWERS, APART, BAD]);
   });
-  test('finds one that answers wrongly, everything, or mixes questions up', async () => {
+  test('finds a service that answers wrongly, answers everything, or mixes up questions', async () => {
     expect(await found({ ask: () => true })).toEqual([ANSWERS, APART, BAD]);
     expect(await found({ ask: question => question === 'a' })).toEqual([BAD]);
     let last: unknown;
@@ -277,6 +279,6 @@ describe('the suite of services', () => {
     };
     expect(await found({ ask: late })).toEqual([APART]);
   });
-  test('finds one without a name', async () =>
+  test('finds a service without a name', async () =>
     expect(await found({ name: '' })).toEqual(['has the same name each time']));
 });

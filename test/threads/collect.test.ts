@@ -3,7 +3,7 @@ import { IdleCollector } from '../../core/threads/collect.js';
 
 const MB = 2 ** 20;
 
-/** A thread whose work the test determines; a collection leaves `live` bytes. */
+/** A thread whose load the test sets; a garbage collection leaves `live` bytes. */
 function fakeThread() {
   const thread = { bytes: 40 * MB, live: 30 * MB, busy: 0, collections: 0 };
   const collector = new IdleCollector({
@@ -17,7 +17,7 @@ function fakeThread() {
   return { thread, collector };
 }
 
-test('the garbage of a start is collected once, when the thread is idle, but not at the first look', () => {
+test('the garbage of a start is collected once, when the thread is idle, but not at the first check', () => {
   const { thread, collector } = fakeThread();
   collector.look();
   expect(thread.collections).toBe(0);
@@ -25,7 +25,7 @@ test('the garbage of a start is collected once, when the thread is idle, but not
   expect([thread.collections, thread.bytes]).toEqual([1, 30 * MB]);
 });
 
-test('a thread that has worked keeps its optimized code until it has rested for a minute', () => {
+test('a thread that has worked keeps its optimized code until it has been idle for a minute', () => {
   const { thread, collector } = fakeThread();
   collector.look();
   thread.bytes = 100 * MB;
@@ -55,7 +55,7 @@ test('a heap that has grown is collected once, when its thread is idle', () => {
   expect([thread.collections, thread.bytes]).toEqual([1, 30 * MB]);
 });
 
-test('a heap that is large because of what it holds is collected less and less often, until that is garbage', () => {
+test('a heap that is large because of live objects is collected less and less often, until these are garbage', () => {
   const { thread, collector } = fakeThread();
   collector.look();
   Object.assign(thread, { bytes: 200 * MB, live: 190 * MB });
@@ -70,7 +70,7 @@ test('a heap that is large because of what it holds is collected less and less o
   expect([thread.collections, thread.bytes]).toEqual([1, 35 * MB]);
 });
 
-test('what a burst still holds at the first collection is collected at the next', () => {
+test('memory of a burst that is live at the first collection is collected at the next', () => {
   const { thread, collector } = fakeThread();
   collector.look();
   Object.assign(thread, { bytes: 200 * MB, live: 150 * MB });

@@ -6,14 +6,14 @@ import { ControlThread, type ControlParts } from '../../workers/front/threads/co
 import { partly } from '../support/values.js';
 import { turn } from '../front/support.js';
 
-/* How control threads follow each other; their own work is not part of it. */
+/* How control threads replace each other, without the work that they do. */
 
 const { workers } = vi.hoisted(() => ({
   workers: [] as { running: boolean; emit(name: string, value: unknown): boolean }[],
 }));
 vi.mock('node:worker_threads', async original => ({
   ...(await original<object>()),
-  /** A thread that loads its plugins at once, and closes when the test says so. */
+  /** A simulated thread that loads its plugins at once, and closes when the test says so. */
   Worker: class extends EventEmitter {
     running = true;
     threadId = workers.push(this);

@@ -20,7 +20,7 @@ function pagesOf(keys: readonly string[]) {
   return pages;
 }
 
-/** The same names are asked for, set and deleted again and again. */
+/** A small set of names, so that the same ones are read, set and deleted repeatedly. */
 const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', '\0', '\u00ff', '\u{10000}'), maxLength: 3 });
 const step = fc.record({ is: fc.constantFrom('get', 'set', 'delete', 'values', 'range'), name });
 
@@ -56,7 +56,7 @@ it('the same entry is found again, so that values computed from it are kept', ()
   expect(map.get(`${PREFIX}a`)).toBe(map.get(`${PREFIX}a`));
 });
 
-it('an iteration has each object once, in its current state, if some are read and changed meanwhile', () => {
+it('an iteration visits each object once, in its current state, also if objects are read and changed meanwhile', () => {
   const map = new EntryMap();
   for (const page of pagesOf(['a', 'b', 'c', 'd', 'e', 'f'].map(one => PREFIX + one))) map.addPage(page);
   map.get(`${PREFIX}a`);
@@ -78,7 +78,7 @@ it('an iteration has each object once, in its current state, if some are read an
   ]);
 });
 
-it('takes no page whose objects may be older than those that are here', () => {
+it('ignores a page whose objects may be older than those in the map', () => {
   const [first, second] = pagesOf(['a', 'b', 'c'].map(one => PREFIX + one));
   const ordered = new EntryMap();
   expect([ordered.addPage(second!), ordered.addPage(first!)]).toEqual([true, false]);

@@ -11,7 +11,7 @@ import { partly } from '../support/values.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Has the watch look once more, and the immediates run that this look has set: in the next millisecond. */
+/** Lets the watch check once more, and lets the immediates run that this check has set, in the next millisecond. */
 const lookAgain = (): void => void vi.advanceTimersByTime(WATCH_PING_MS + 1);
 
 /** The watch of a thread that is in a call of a store with a time limit of two seconds. */
@@ -62,11 +62,11 @@ test('a thread that waits for a core is not ended', () => {
 });
 
 test.each(['answered', 'end'] as const)(
-  'a thread is not ended by a late look, if `%s` is called before the next turn of the event loop',
+  'a thread is not ended by a late check if `%s` is called before the next turn of the event loop',
   call => {
     let ran = 0;
     const { watch, stalled } = watched(() => {
-      // As for what waits to be taken while the look is late: it comes before immediates that the look sets.
+      // Simulates messages that arrived before the late check: they are handled before immediates that the check sets.
       if (ran > 0) setImmediate(() => watch[call]());
       return { ran, waited: 0 };
     });
@@ -77,7 +77,7 @@ test.each(['answered', 'end'] as const)(
   },
 );
 
-test('a thread that answers is asked again', () => {
+test('a thread that answers is checked again', () => {
   const { watch, ping, stalled } = watched(() => undefined);
   for (let i = 0; i < 100; i++) {
     vi.advanceTimersByTime(WATCH_PING_MS);

@@ -33,8 +33,8 @@ const eventsOf = (revisions: readonly number[], bytes = 10, length = 11): readon
   );
 
 /**
- * A thread that follows everything: `received` has the revisions that it has taken, `posts` and `memories` what was
- * posted.
+ * A thread that follows everything: `received` has the revisions that it has processed, `posts` and `memories` the
+ * posted messages and memory.
  */
 function follow(shared: Int32Array, { counter, ring, reacts, front }: Omit<SubscriberChannel, 'port'>) {
   const { port1, port2 } = new MessageChannel();
@@ -56,7 +56,7 @@ function follow(shared: Int32Array, { counter, ring, reacts, front }: Omit<Subsc
   const takeEvents = ({ events }: EventsMessage): void => {
     for (const { revision, value } of events) {
       expect(value!.every(byte => byte === revision % 256)).toBe(true);
-      // As a listener does that reads objects.
+      // Like a listener that reads objects.
       feed.catchUp();
       received.push(revision);
     }
@@ -76,7 +76,7 @@ test('a listener that catches up during an event receives the other events in or
   await vi.waitFor(() => expect(received).toEqual([1, 2, 3, 4]));
 });
 
-test('events and other messages are taken in the order in which they were sent', async () => {
+test('events and other messages are processed in the order in which they were sent', async () => {
   for (const takes of ['at once', 'when woken']) {
     const thread = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
     const { subscriber, feed, received, posts, memories } = thread;
@@ -97,7 +97,7 @@ test('a thread without work is not woken by commits, and sees all of them when i
   const thread = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
   const { subscriber, feed, received, posts, memories } = thread;
   deliver(subscriber, [1]);
-  // It is sent the memory of the values, and takes the writes until then.
+  // It gets the memory of the values, and processes the writes until then.
   while (received.length < 1) await turn();
   for (let revision = 2; revision <= 100; revision++) deliver(subscriber, [revision]);
   await turn();
@@ -106,7 +106,7 @@ test('a thread without work is not woken by commits, and sees all of them when i
   expect(received).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
 });
 
-test('a thread that takes nothing for long is woken once its ring is full, and gets every event', async () => {
+test('a thread that reads nothing for a long time is woken once its ring is full, and gets every event', async () => {
   const { subscriber, received, posts } = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
   let revision = 0;
   while (posts.length === 0) deliver(subscriber, [++revision], 10, 1000);
@@ -131,14 +131,14 @@ test('a thread that reacts to events is woken at once, then for many commits tog
   while (received.length < 100) await turn();
   expect([posts.length, received]).toEqual([2, all]);
   vi.advanceTimersByTime(10);
-  // Nothing is due while it has taken everything.
+  // Nothing is due after it has processed everything.
   expect(vi.getTimerCount()).toBe(0);
   deliverOne(101);
   expect(posts).toHaveLength(3);
   subscriber.close();
 });
 
-test('a front end without verdicts of its own is woken for events as well', async () => {
+test('a front end that waits for no verdicts is also woken for events', async () => {
   const shared = counters();
   const fronts = [0, 1].map(front => follow(shared, { counter: 1 + front, ring: createRing(), reacts: true, front }));
   const subscribers = fronts.map(({ subscriber }) => subscriber);

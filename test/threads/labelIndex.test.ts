@@ -8,7 +8,7 @@ import { Entry } from '../../core/threads/entries/entry.js';
 const NAMES = 40;
 const pick = <T>(all: readonly T[], random: () => number): T => all[Math.floor(random() * all.length)]!;
 
-/** Numbers in [0, 1) that a seed decides. */
+/** Numbers in [0, 1) that are determined by a seed. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,27 +24,30 @@ const entryOf = (namespace: string, name: string, labels: object, revision: numb
     Buffer.from(JSON.stringify({ metadata: { namespace, name, labels } })),
   );
 
-test.each([1, 2, 3])('objects are found by the current values of their labels, whatever changed (seed %i)', seed => {
-  const random = randomOf(seed);
-  const informers = new Informers(() => undefined);
-  const informer = informers.of('core/configmaps');
-  for (let revision = 1; revision <= 2000; revision++) {
-    const [namespace, name] = [pick(['a', 'b'], random), `n${Math.floor(random() * NAMES)}`];
-    if (random() < 0.3) informers.delete(`core/configmaps/${namespace}/${name}`, revision);
-    else {
-      const labels = random() < 0.3 ? {} : { team: pick(['x', 'y', '__proto__'], random), tier: 'z' };
-      informers.set(entryOf(namespace, name, labels, revision));
+test.each([1, 2, 3])(
+  'objects are found by the current values of their labels, whatever the changes (seed %i)',
+  seed => {
+    const random = randomOf(seed);
+    const informers = new Informers(() => undefined);
+    const informer = informers.of('core/configmaps');
+    for (let revision = 1; revision <= 2000; revision++) {
+      const [namespace, name] = [pick(['a', 'b'], random), `n${Math.floor(random() * NAMES)}`];
+      if (random() < 0.3) informers.delete(`core/configmaps/${namespace}/${name}`, revision);
+      else {
+        const labels = random() < 0.3 ? {} : { team: pick(['x', 'y', '__proto__'], random), tier: 'z' };
+        informers.set(entryOf(namespace, name, labels, revision));
+      }
+      if (random() < 0.8) continue;
+      const value = pick(['x', 'y', '__proto__', 'none'], random);
+      const label = pick(['team', 'tier', 'toString'], random);
+      const expected = informer.list(namespace).filter(({ metadata }) => {
+        const { labels = {} } = metadata;
+        return Object.hasOwn(labels, label) && labels[label] === value;
+      });
+      expect(informer.labeled(namespace, label, value)).toEqual(expected);
     }
-    if (random() < 0.8) continue;
-    const value = pick(['x', 'y', '__proto__', 'none'], random);
-    const label = pick(['team', 'tier', 'toString'], random);
-    const expected = informer.list(namespace).filter(({ metadata }) => {
-      const { labels = {} } = metadata;
-      return Object.hasOwn(labels, label) && labels[label] === value;
-    });
-    expect(informer.labeled(namespace, label, value)).toEqual(expected);
-  }
-});
+  },
+);
 
 test('objects are found by more labels than there are indexes, and after many changes without a search', () => {
   const informers = new Informers(() => undefined);

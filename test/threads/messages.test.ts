@@ -11,6 +11,7 @@ import {
   unpackOutcomes,
 } from '../../core/threads/messages/jobs.js';
 import type { Grant, Job, JobOutcome } from '../../core/threads/messages/messages.js';
+import { partly } from '../support/values.js';
 
 /** A view in the middle of a larger buffer, like values of the store. */
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(`before ${text} behind`).subarray(7, -7);
@@ -120,7 +121,7 @@ test('outcomes of proposals are read as they were written; others, and those wit
     const read = decodeWritten(encodeWritten(2 ** 40, outcome, 1.5)!);
     expect(read).toEqual({ batch: 2 ** 40, ms: 1.5, outcome: { ...outcome, body } });
   }
-  const grant = { user: { name: 'a', uid: '', groups: [], extra: new Map() } } as unknown as Grant;
+  const grant = partly<Grant>({ user: { name: 'a', uid: '', groups: [], extra: new Map() } });
   for (const other of [...outcomes.filter(one => one && one.is !== 'proposed'), { ...proposed[0]!, grant }])
     expect(encodeWritten(1, other!, 1)).toBeUndefined();
 });

@@ -28,7 +28,7 @@ test('values with the same labels are posted together, in their order', () => {
   ]);
 });
 
-test('a gauge shows the last of several values, a counter their sum, a histogram all; one below zero is lost', async () => {
+test('a gauge shows the last of several values, a counter their sum, a histogram all; negative ones are dropped', async () => {
   const registry = new Registry();
   const metrics = new ObservedMetrics({ warn: vi.fn() }, '');
   const define = (value: MetricDefinition) => ({ plugin: 'test', value }) as never;
@@ -57,7 +57,7 @@ test.each([
   ['beta', '[R408] [R411]', 1],
   ['alpha', '[R409] [R412]', 0],
 ] as const)(
-  'a deprecated metric that is %s is shown for its time, one release more by the flag, and then never again %s [R416] [R418]',
+  'a deprecated metric that is %s is shown until it is hidden, one release longer with the flag, and then never again %s [R416] [R418]',
   (stability, _ids, releases) => {
     const metric = { stability, deprecated: release(30) };
     const minors = [28, 29, 30, 31, 32, 33, 34, 35];
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test('a deprecated metric says so in its help and in the log; a hidden one is counted without being shown [R413] [R414] [R415] [R417]', async () => {
+test('a deprecated metric is marked in its help and in the log; a hidden one is counted without being shown [R413] [R414] [R415] [R417]', async () => {
   const current = Number(RELEASE.minor);
   const definitions = (['new_total', 'old_total', 'hidden_total'] as const).map((name, i) => ({
     plugin: 'test',

@@ -9,7 +9,7 @@ function setUp(): { writer: Ring; reader: Ring } {
 
 const message = (number: number, length: number): Uint8Array => new Uint8Array(length).fill(number);
 
-/** Whether the next message is `expected`. */
+/** True if the next message is `expected`. */
 const reads = (reader: Ring, number: number, expected: Uint8Array): boolean =>
   Buffer.from(reader.read(number) ?? 'none').equals(expected);
 
@@ -27,7 +27,7 @@ test('messages are read as they were written, also those that begin at the end o
   expect([reader.read(read), reader.isEmpty]).toEqual([undefined, true]);
 });
 
-test('a full ring takes no message until one is read, and loses none', () => {
+test('a full ring accepts no message until one is read, and loses none', () => {
   const { writer, reader } = setUp();
   const large = message(1, 200_000);
   expect([writer.write(0, large), writer.write(1, large)]).toEqual([true, false]);
@@ -36,7 +36,7 @@ test('a full ring takes no message until one is read, and loses none', () => {
   expect(writer.write(2, message(2, 2 ** 20))).toBe(false);
 });
 
-test('a message is read only under its number', () => {
+test('a message is read only with its number', () => {
   const { writer, reader } = setUp();
   writer.write(7, message(7, 10));
   expect([reader.read(6), reader.isEmpty]).toEqual([undefined, false]);

@@ -46,7 +46,7 @@ test('guests share a worker, and each has its own start, messages and resources'
   await eventually(() => one.posted.includes('still here'));
 });
 
-test('a guest whose start fails ends alone, with its error', async () => {
+test('a guest whose start fails ends with its error, without affecting others', async () => {
   const other = guest({ is: 'begin' });
   const { thread, posted } = guest({ is: 'begin', fails: true });
   const exited = ended(thread);
@@ -58,7 +58,7 @@ test('a guest whose start fails ends alone, with its error', async () => {
   await eventually(() => other.posted.includes('ready'));
 });
 
-test('a worker ends with its last guest, and the next guest has another one', async () => {
+test('a worker ends with its last guest, and the next guest gets a new worker', async () => {
   const [one, two] = [guest(), guest()];
   const worker = one.thread.threadId;
   await one.thread.terminate();
@@ -68,7 +68,7 @@ test('a worker ends with its last guest, and the next guest has another one', as
   expect(guest().thread.threadId).not.toBe(worker);
 });
 
-test('when a worker ends, so do its guests', async () => {
+test('all guests of a worker end when the worker ends', async () => {
   const [one, two] = [guest({ is: 'begin' }), guest({ is: 'begin' })];
   const codes = Promise.all([ended(one.thread), ended(two.thread)]);
   one.thread.postMessage({ is: 'exit', text: '' });
@@ -76,7 +76,7 @@ test('when a worker ends, so do its guests', async () => {
   expect(one.thread.threadId).toBe(-1);
 });
 
-test('a guest that begins while a worker ends with an error has another one', async () => {
+test('a guest that starts while a worker ends with an error gets another worker', async () => {
   const created = once(process, 'worker') as Promise<[Worker]>;
   const { thread } = guest({ is: 'begin' }, { is: 'throw', text: 'it is broken' });
   const ending = thread.threadId;
@@ -90,7 +90,7 @@ test('a guest that begins while a worker ends with an error has another one', as
   await eventually(() => next.posted.includes('ready'));
 });
 
-test('a server with plugins of users has threads of its own', () => {
+test('a server with plugins of users has its own threads', () => {
   const builtIn = { use: 'file:///capstan/plugin.js' };
   expect(hasOnlyBuiltIns({ plugins: [builtIn] })).toBe(true);
   expect(hasOnlyBuiltIns({ plugins: [builtIn, { use: 'file:///users.js', path: 'plugins[0]' }] })).toBe(false);

@@ -20,7 +20,7 @@ const event = (key: string, revision: number, value: string | undefined): WireEv
 
 const textOf = (entry: Entry): string => Buffer.from(entry.value).toString();
 
-/** A writer with a front end, which compacts, and two other threads: one follows everything, the other `a/`. */
+/** A writer with a front end, which compacts memory, and two other threads: one follows everything, the other `a/`. */
 class Threads {
   readonly #ports: MessagePort[] = [];
   readonly #counters = new SharedArrayBuffer(64);
@@ -59,7 +59,7 @@ class Threads {
     for (const feed of this.#feeds) feed.catchUp();
   }
 
-  /** As the front end does, which is ahead of the others; the writer sends the message on. */
+  /** Compacts like the front end, which is ahead of the others. The writer passes the message on. */
   compact(): Promise<void> {
     this.#feeds[0]!.catchUp();
     return this.#buffers.compact<Entry>({
@@ -156,7 +156,7 @@ describe('values in shared memory', () => {
     expect(moves).toBeGreaterThan(100);
   });
 
-  it('that were moved are dropped from their old memory by every thread', async () => {
+  it('that were moved are released from their old memory by every thread', async () => {
     const threads = new Threads();
     for (let round = 0; round < 20; round++) {
       threads.commit([
@@ -174,7 +174,7 @@ describe('values in shared memory', () => {
     threads.close();
   });
 
-  it('of one message are in one piece of memory, also if they are larger than such a piece usually is', () => {
+  it('of one message are in one piece of memory, also if they are larger than the usual size of a piece', () => {
     const values = new SharedValues(100);
     const shared = [60, 60, 250, 10].map(size => values.share([event('a', 1, 'x'.repeat(size)), event('b', 1, 'y')]));
     for (const events of shared) expect(new Set(events.map(({ value }) => value!.buffer)).size).toBe(1);

@@ -13,7 +13,7 @@ const PLUGINS = [
 ];
 const [BUILT_IN, QUICK, SLOW, DEFAULT] = PLUGINS.map((_, place) => cellOf(place, 'mutator'));
 
-/** The calls and the progress of a thread; `times` returns for how long it has had a core. */
+/** The calls and the progress of a thread; `times` returns the time for which it has had a core. */
 function threadOf(times: () => SchedulingTimes | undefined = () => undefined) {
   const calls = new RunningCalls(RunningCalls.memory(PLUGINS.length));
   const memory = OwnProgress.memory();
@@ -33,7 +33,7 @@ describe('a thread that does not return is ended', () => {
   test.each([
     ['a plugin', QUICK, 3000],
     ['a plugin without a timeout', DEFAULT, 11_000],
-    ['a built-in plugin, which has its timeout for what it waits for', BUILT_IN, 11_000],
+    ['a built-in plugin, whose timeout limits only its waits', BUILT_IN, 11_000],
   ])('from a call of %s when its time limit and a second have passed', (_, cell, limit) => {
     const { calls } = threadOf();
     calls.countWaiting(SLOW!, 1);
@@ -41,7 +41,7 @@ describe('a thread that does not return is ended', () => {
     expect(stallLimit(PLUGINS, calls)).toBe(limit);
   });
 
-  test('behind a promise when the longest limit of the calls that wait and a second have passed', () => {
+  test('after a promise when the longest time limit of the waiting calls and a second have passed', () => {
     const { calls } = threadOf();
     calls.countWaiting(QUICK!, 1);
     expect(stallLimit(PLUGINS, calls)).toBe(3000);
@@ -49,16 +49,16 @@ describe('a thread that does not return is ended', () => {
     expect(stallLimit(PLUGINS, calls)).toBe(6000);
   });
 
-  test('from no call after eleven seconds', () => {
+  test('outside of any call after eleven seconds', () => {
     expect(stallLimit(PLUGINS, threadOf().calls)).toBe(11_000);
   });
 });
 
-/** Leaves this many questions unanswered. Returns which of them ended the thread. */
+/** Leaves `count` pings unanswered. Returns for each of them whether it ended the thread. */
 const leave = (unanswered: Unanswered, count: number): boolean[] =>
   Array.from({ length: count }, () => unanswered.add().isStalled);
 
-test.each(['call', 'job'])('the time begins again with each %s', next => {
+test.each(['call', 'job'])('the time starts again with each %s', next => {
   const { calls, progress, unanswered } = threadOf();
   const before = calls.enter(QUICK!);
   const most = stallLimit(PLUGINS, calls) / PING_MS;

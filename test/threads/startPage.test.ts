@@ -9,7 +9,7 @@ const item = fc.record({
   value: fc.uint8Array({ maxLength: 100 }),
 });
 
-test.each([false, true])('a start page has the items that were packed, shared: %s', shared => {
+test.each([false, true])('a start page contains the packed items, shared: %s', shared => {
   fc.assert(
     fc.property(fc.array(item), items => {
       const entries: Entry[] = [];

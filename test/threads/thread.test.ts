@@ -40,7 +40,7 @@ test('a thread that closes while it starts releases acquired resources in revers
   ]);
 });
 
-test('a thread that has not begun closes immediately', async () => {
+test('a thread that has not started closes immediately', async () => {
   const { posted } = skeleton({ is: 'close' });
   await eventually(() => posted.includes('closed'));
   expect(posted).toEqual(['closed']);

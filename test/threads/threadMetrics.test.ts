@@ -18,7 +18,7 @@ async function samplesAfter(...readings: readonly ThreadReading[][]): Promise<st
   return (await registry.metrics()).split('\n').filter(line => line !== '' && !line.startsWith('#'));
 }
 
-test('the times of threads of a kind are added', async () => {
+test('the CPU times of threads of the same kind are added', async () => {
   expect(await samplesAfter([reading(1, 2000, 500), reading(2, 1000, 250), reading(0, 10, 20, 'front')])).toEqual([
     'capstan_threads{thread="pool"} 2',
     'capstan_threads{thread="front"} 1',
@@ -29,7 +29,7 @@ test('the times of threads of a kind are added', async () => {
   ]);
 });
 
-test('the times of a thread that has ended stay counted, once', async () => {
+test('the CPU times of a thread that has ended remain counted once', async () => {
   const replaced = [reading(1, 3000, 1000), reading(2, 1000, 500)];
   expect(await samplesAfter(replaced, [reading(-1, 0), reading(3, 500, 100)], [reading(3, 1000, 200)])).toEqual([
     'capstan_threads{thread="pool"} 1',
@@ -38,7 +38,7 @@ test('the times of a thread that has ended stay counted, once', async () => {
   ]);
 });
 
-test('there is no processor time where the system does not tell it', async () => {
+test('there is no CPU time if the system does not report it', async () => {
   expect(await samplesAfter([reading(1, 2000)])).toEqual([
     'capstan_threads{thread="pool"} 1',
     'capstan_thread_busy_seconds_total{thread="pool"} 2',

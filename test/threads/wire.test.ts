@@ -105,7 +105,7 @@ describe('messages between the writer and other threads', () => {
     );
   });
 
-  it('name the places of the values of events in shared memory', () => {
+  it('refer to the values of events in shared memory', () => {
     fc.assert(
       fc.property(fc.array(eventsMessage, { minLength: 1, maxLength: 4 }), messages => {
         const values = new SharedValues(1000);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 
-/* The plugin interface as it is, and after a release, in a copy of the repository. */
+/* The plugin interface in its current state, and after a release, in a copy of the repository. */
 
 describe('npm run api', { timeout: 300_000 }, () => {
   const copy = mkdtempSync(join(tmpdir(), 'capstan-api-'));
@@ -26,8 +26,8 @@ describe('npm run api', { timeout: 300_000 }, () => {
     writeFileSync(join(copy, path), text.replace(from, to));
   };
 
-  // Which versions are right is tested in apiVersion.test.ts.
-  test('finds the types of its report, which CHANGELOG.md names; a break after a release needs a major number', () => {
+  // apiVersion.test.ts tests which version numbers are correct.
+  test('finds the types of its report, which CHANGELOG.md mentions; a breaking change after a release needs a major version', () => {
     expect(api('--release', '0.1.0')).toBe('');
     expect(readFileSync(join(copy, 'CHANGELOG.md'), 'utf8')).toMatch(
       /## Unreleased\n### Plugin interface\n\n## 0\.1\.0\n### Added\n/,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-/* Which version of capstan/api a change of the interface needs after a release. */
+/* The version of capstan/api that a change of the interface needs after a release. */
 
 interface Versions {
   versionError(released: string | undefined, current: string): string;
@@ -36,7 +36,7 @@ describe('the version of the interface', () => {
     ['another type', '2.0', [part('Mutator', 'readonly on: string', 'mutate(): void'), LOG]],
     ['a member less', '2.0', [part('Mutator', 'readonly on: Match'), LOG]],
     ['a part less', '2.0', [PART]],
-    ['a part less and one more', '2.0', [PART, part('Other', 'a: string')]],
+    ['one part less and one more', '2.0', [PART, part('Other', 'a: string')]],
   ])('after %s since the release is %s', (_what, needed, sections) => {
     for (const version of ['1.4', '1.5', '1.6', '2.0', '2.1', '3.0']) {
       const error = versionError(released, report(version, ...sections));

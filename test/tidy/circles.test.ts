@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { appSources, neededBy, sourcesIn } from './files.js';
 
-/** The files that each file needs. */
+/** The files that each file imports. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Cycles of files that need each other, directly or through others. Each cycle is listed once. */
+/** Cycles of files that import each other, directly or indirectly. Each cycle is listed once. */
 function circlesIn(graph: Graph): string[] {
   const circles: string[] = [];
   const done = new Set<string>();
@@ -32,7 +32,7 @@ describe('imports', () => {
     expect(circlesIn(graph)).toEqual(['a → b → c → a', 'd → d']);
   });
 
-  it('are those of statements and of types, not dynamic imports', () => {
+  it('include those of types, but not dynamic imports', () => {
     const text = `
 import { a, type B } from './b.js';
 import type { C } from './c.js';

@@ -8,7 +8,7 @@ const manifest = read('package.json');
 const { devDependencies }: { devDependencies: Versions } = manifest;
 /** Dependencies that users of the package install. */
 const dependencies: Versions = { ...manifest.dependencies, ...manifest.optionalDependencies };
-/** Packages that the build bundles, so that nobody needs to install them. */
+/** Packages that the build bundles, so that users do not install them. */
 const { PACKAGES: bundled } = (await import(new URL('../../scripts/build/bundle.mjs', import.meta.url).href)) as {
   PACKAGES: readonly string[];
 };
@@ -25,7 +25,7 @@ const TOOLS = [
   'vitepress',
 ];
 const SHIPPED = ['core', 'plugins', 'workers'];
-/** Packages that the users of this project chose, and where each is used. */
+/** Packages that were chosen deliberately for this project, and the place where each is used. */
 const CHOSEN: { readonly [name: string]: readonly string[] } = {
   piscina: ['workers'],
   '@uwsjs/core': ['plugins'],
@@ -39,8 +39,8 @@ const CHOSEN: { readonly [name: string]: readonly string[] } = {
   vitest: ['test'],
 };
 /**
- * Packages that run a program when they are installed, and what it does. Whoever installs this project runs it with
- * their own rights: look at that of a new one before it is added here.
+ * Packages that run a program when they are installed, and its effect. It runs with the rights of the user who installs
+ * this project: examine the program of a new package before you add it here.
  */
 const INSTALL_SCRIPTS: { readonly [path: string]: string } = {
   'node_modules/@grpc/proto-loader/node_modules/protobufjs': 'postinstall: warns about versions that do not match',
@@ -59,7 +59,7 @@ describe('dependencies', () => {
   it('are all used, by shipped code or for development', () => {
     const shipped = namedIn(SHIPPED);
     expect(Object.keys(dependencies).filter(name => !shipped.has(name))).toEqual([]);
-    // The app of the console is bundled with all that it imports.
+    // The app of the console is bundled with all of its imports.
     const used = new Set([...namedIn([...SHIPPED, 'bench', 'test', 'examples']), ...namedBy(appSources())]);
     expect(Object.keys(devDependencies).filter(name => !used.has(name) && !TOOLS.includes(name))).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe('dependencies', () => {
     expect(developing.filter(name => !bundled.includes(name))).toEqual([]);
   });
 
-  it('include every chosen package', () => {
+  it('include every package that was chosen deliberately', () => {
     const installed = { ...dependencies, ...devDependencies };
     const isUsed = ([name, folders]: [string, readonly string[]]): boolean =>
       installed[name] !== undefined && namedIn(folders).has(name);
@@ -77,7 +77,7 @@ describe('dependencies', () => {
     expect(unused.map(([name]) => name)).toEqual([]);
   });
 
-  it('run only known programs when they are installed, of which none compiles or downloads', () => {
+  it('run only known programs when they are installed, none of which compiles or downloads', () => {
     const { packages }: { packages: Record<string, { hasInstallScript?: boolean }> } = read('package-lock.json');
     const running = Object.keys(packages).filter(path => packages[path]!.hasInstallScript);
     expect(running.sort()).toEqual(Object.keys(INSTALL_SCRIPTS).sort());

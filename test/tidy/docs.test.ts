@@ -49,7 +49,7 @@ const FOREIGN = new Set([
   '--trace-opt',
   '--watch',
 ]);
-/** Programs with flags of their own. */
+/** Programs with their own flags. */
 const PROGRAMS = [
   'test/robustness/main.ts',
   'bench/run.ts',

@@ -2,7 +2,7 @@ import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { appSources, type Source, sourcesIn } from './files.js';
 
-/** A regular expression of the program, and where it is. */
+/** A regular expression of the program, with its position. */
 export interface Expression {
   /** File and line. */
   readonly place: string;
@@ -10,7 +10,7 @@ export interface Expression {
   readonly flags: string;
 }
 
-/** The result of `expressionsIn`: the expressions, and places whose expression is only known when they run. */
+/** The result of `expressionsIn`: the expressions, and positions at which the expression is only known at run time. */
 export interface Found {
   readonly expressions: readonly Expression[];
   readonly unknown: readonly string[];
@@ -19,7 +19,7 @@ export interface Found {
 const isConstruction = (node: ts.Node): node is ts.NewExpression | ts.CallExpression =>
   (ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp';
 
-/** Methods of strings that make an expression of a string. */
+/** String methods that convert a string argument to an expression. */
 const MAKERS = ['match', 'matchAll', 'search'];
 
 const makesOfText = (node: ts.Node): boolean =>
@@ -61,7 +61,7 @@ export class Program {
     return { expressions, unknown };
   }
 
-  /** The value of an expression that is made of constants of modules only; undefined for others. */
+  /** The value of an expression that is composed only of module constants; undefined for others. */
   #evaluate(node: ts.Node, file: ts.SourceFile): unknown {
     const values = new Map<string, unknown>();
     const visit = (part: ts.Node): void => {

@@ -13,7 +13,10 @@ export interface Source {
   readonly text: string;
   /** Imported modules: files of the project by path, packages by name. */
   readonly imports: readonly string[];
-  /** The imported modules without which the file neither compiles nor runs: types as well, but not `import()`. */
+  /**
+   * The imported modules without which the file neither compiles nor runs: imports of types as well, but not
+   * `import()`.
+   */
   readonly needs: readonly string[];
 }
 
@@ -33,7 +36,7 @@ const STATEMENT = /^(?:import|export)\s+(?:[^;']*?\sfrom\s*)?'([^']+)'/gm;
 /** A type of a module, such as `import('./a.js').A`. */
 const TYPE = /(?:\btypeof\s+import\('([^']+)'\)|\bimport\('([^']+)'\)\.(?!then\b|catch\b|finally\b))/g;
 
-/** The modules that a file with this text needs. */
+/** The modules that a file with this text imports. */
 export const neededBy = (path: string, text: string): string[] =>
   [STATEMENT, TYPE].flatMap(pattern => modulesIn(path, text, pattern));
 

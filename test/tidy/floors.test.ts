@@ -15,11 +15,11 @@ const floorOf = (path: string): number | undefined => FLOORS.find(([, paths]) =>
 /** Folders that share a floor without importing from each other: plugins, and the folder of each thread. */
 const apartOf = (path: string): string | undefined => /^(plugins|workers\/[^/]+)\//.exec(path)?.[1];
 
-/** Folders whose code imports nothing else of the project but functions for texts, which import nothing themselves. */
+/** Folders whose code imports from the project only functions for texts, which import nothing themselves. */
 const INDEPENDENT = ['core/cel/'];
 const TEXTS = /^core\/model\/text\/(quote|trailing)\.ts$/;
 
-/** Whether a file may import another, for types as well. */
+/** True if a file may import another, also for types. */
 function mayImport(from: string, name: string): boolean {
   const [own, other] = [floorOf(from), floorOf(name)];
   if (own === undefined || other === undefined) return true;
@@ -36,7 +36,7 @@ describe('imports', () => {
     expect(upward).toEqual([]);
   });
 
-  it('that go up, or to a separate folder on the same floor, are found', () => {
+  it('that go up, or to a separate folder on the same floor, are reported', () => {
     expect(mayImport('core/schema/registry/live.ts', 'core/server/start.ts')).toBe(false);
     expect(mayImport('core/api/point.ts', 'core/schema/registry/live.ts')).toBe(false);
     expect(mayImport('workers/front/main.ts', 'workers/writer/main.ts')).toBe(false);

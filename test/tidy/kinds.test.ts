@@ -17,7 +17,7 @@ const GENERIC = [
 /** The tables of kinds. */
 const TABLES = /^core\/schema\/(table|custom)\//;
 /**
- * Uses of names of kinds that are not rules of a kind: the grammar of paths, a message with such a name, and the room
+ * Uses of names of kinds that are not rules of a kind: the grammar of paths, a message with such a name, and the folder
  * that passes requests on to the servers of APIServices.
  */
 const ALLOWED = new Map([
@@ -32,7 +32,7 @@ const fileNameOf = (kind: string): string =>
     .replace(/[A-Z]+(?=[A-Z][a-z]|$)/g, acronym => acronym[0] + acronym.slice(1).toLowerCase())
     .replace(/^./, first => first.toLowerCase());
 
-/** Storage names of the kinds of each group, by file name. The folder of a group is the first label of its name. */
+/** The storage names of the kinds of each group, by file name. The folder of a group is the first label of its name. */
 const KINDS = new Map(
   groupRows().map(({ name, versions }) => [
     name.split('.')[0] || 'core',
@@ -61,7 +61,7 @@ it('generic code names no kind', () => {
 /** Code about built-in kinds, whose fields have types. */
 const TYPED = ['plugins/kinds', 'plugins/admission', 'plugins/controllers', 'plugins/authz/node'];
 
-it('code about built-in kinds reads their fields by types, not by names', () => {
+it('code about built-in kinds reads their fields through types, not by string names', () => {
   const untyped = sourcesIn(...TYPED).flatMap(({ path, text }) =>
     [...text.matchAll(/\b(?:value|record|string|number)s?At\(/g)].map(([call]) => `${path}: ${call}`),
   );
@@ -83,7 +83,7 @@ describe('plugins/kinds', () => {
     expect(places.filter(({ kind }) => kind === '').map(({ path }) => path)).toEqual(['plugins/kinds/index.ts']);
   });
 
-  it('gives the strategy of a kind in the file of that kind', () => {
+  it('exports the strategy of a kind from the file of that kind', () => {
     const given = places.flatMap(({ path, text, group, kind }) =>
       [...text.matchAll(/builtInKind(?:<\w+>)?\(\s*'([^']+)'/g)].map(match => ({
         path,
@@ -97,7 +97,7 @@ describe('plugins/kinds', () => {
     expect(given.map(({ storageName }) => storageName).sort()).toEqual([...builtInStrategies('neutral').keys()].sort());
   });
 
-  it('has in shared only what several kinds use', () => {
+  it('has in `shared` only code that several kinds use', () => {
     const usersOf = (path: string): Set<string> =>
       new Set(
         places

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Source, sourcesIn } from './files.js';
 
-/** Files that have their own reasons: the runtime itself, and what `capstan new` writes for users. */
+/** Files with their own reasons: the runtime itself, and the templates that `capstan new` writes for users. */
 const FREE = /^core\/(runtime|command\/templates)\//;
 const COMMENT = /\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm;
 const DIRECT =
@@ -20,7 +20,7 @@ function directIn({ path, text }: Pick<Source, 'path' | 'text'>): string[] {
 }
 
 describe('time, timers and random values', () => {
-  it('come from core/runtime alone', () => {
+  it('come only from core/runtime', () => {
     expect(sourcesIn('core', 'plugins', 'workers').flatMap(directIn)).toEqual([]);
   });
 
@@ -33,11 +33,11 @@ describe('time, timers and random values', () => {
     ["import { setTimeout as pause } from 'node:timers/promises';", "'node:timers/promises'"],
     ["import { createHash, randomBytes } from 'node:crypto';", 'randomBytes'],
     ['const share = Math.random();', 'Math.random'],
-  ])('of other origin are found: %s', (text, name) => {
+  ])('of other origin are reported: %s', (text, name) => {
     expect(directIn({ path: 'core/model/it.ts', text })).toContain(`core/model/it.ts: ${name}`);
   });
 
-  it('may be named in comments, and be methods of others', () => {
+  it('may be named in comments, and may be methods of other objects', () => {
     const text =
       "import { setTimeout } from '../runtime/timers.js';\n// Date.now()\nsocket.setInterval(setTimeout(f, 1));";
     expect(directIn({ path: 'core/model/it.ts', text })).toEqual([]);

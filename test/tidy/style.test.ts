@@ -34,7 +34,7 @@ describe('npm run lint finds', () => {
     expect(faults('', 'core/model/raw-json.ts')).toEqual(['core/model/raw-json.ts: the name is not in camel case']);
   });
 
-  test('nothing where the rules are kept', () => {
+  test('nothing if the rules are followed', () => {
     const use = [{ path: 'scripts/a.mjs', text: 'it()' }];
     const text = '/** It does (spec, "Anonymous requests"). */\nexport function it(): void {}\n';
     expect(faults(text, 'core/model/it.ts', use)).toEqual([]);

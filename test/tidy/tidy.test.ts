@@ -80,7 +80,7 @@ describe('house rules', () => {
     ).toEqual([]);
   });
 
-  it('the app of the console imports only functions for texts of the server, and the server nothing of the app', () => {
+  it('the app of the console imports only functions for texts from the server, and the server nothing from the app', () => {
     const allowed = (name: string): boolean =>
       !inProject(name) || name.startsWith(APP) || /^core\/model\/text\//.test(name);
     expect(breaking(appSources(), allowed)).toEqual([]);

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadCel } from '../../core/schema/expressions/environment.js';
 import { compilePolicy } from '../../plugins/admission/policies/compile.js';
 import { evaluatePolicy } from '../../plugins/admission/policies/evaluate.js';
-import { Api, type Loose } from '../api/support.js';
+import { Api, type Loose, listOf } from '../api/support.js';
+import { textOf } from '../support/values.js';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1';
 
@@ -17,12 +18,12 @@ afterAll(async () => {
   await api.close();
 });
 
-/** The steps of a decision that some plugin made. */
+/** The steps of a decision that a plugin has made. */
 const stepsOf = (decision: Loose, plugin: string): Loose[] =>
-  (decision['steps'] as unknown as Loose[]).filter(step => String(step['plugin']) === plugin);
+  listOf(decision['steps']).filter(step => String(step['plugin']) === plugin);
 
 describe('a write', () => {
-  test('has each plugin that was asked, with its time and the patch of what it has changed', async () => {
+  test('has each called plugin, with its time and the patch of its changes', async () => {
     const container = { name: 'a', image: 'a' };
     const created = await api.post('/api/v1/namespaces/why-admission/pods', {
       metadata: { generateName: 'a-' },
@@ -34,7 +35,7 @@ describe('a write', () => {
     expect(decision['request']!['name']).toBe(created.body['metadata']!['name']);
     const [account] = stepsOf(decision, 'service-account');
     expect(account).toMatchObject({ stage: 'Mutate', result: 'Changed', milliseconds: expect.any(Number) });
-    expect(JSON.parse(account!['patch'] as unknown as string)).toContainEqual({
+    expect(JSON.parse(textOf(account!['patch']))).toContainEqual({
       op: 'add',
       path: '/spec/serviceAccountName',
       value: 'default',
@@ -43,7 +44,7 @@ describe('a write', () => {
     expect(decision['authorization']).toMatchObject({ allowed: true, authorizers: [{ decision: 'Allow' }] });
   });
 
-  test('that is a dry run is shown as one, also a delete with options in its body', async () => {
+  test('that is a dry run is marked as such, also a delete with options in its body', async () => {
     const map = { metadata: { name: 'dry' } };
     const options = { body: { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] } };
     const maps = '/api/v1/namespaces/why-admission/configmaps';
@@ -57,13 +58,13 @@ describe('a write', () => {
     expect(request).toEqual(expect.not.objectContaining({ dryRun: expect.anything() }));
   });
 
-  test('of a collection is one decision, whose id the answer has', async () => {
+  test('of a collection is one decision, whose id is in the answer', async () => {
     const maps = '/api/v1/namespaces/why-admission/configmaps';
     for (const name of ['one', 'two']) await api.post(maps, { metadata: { name, labels: { of: 'why' } } });
     const dry = await api.decisionOf(await api.call('DELETE', `${maps}?labelSelector=of=why&dryRun=All`));
     expect(dry['request']).toMatchObject({ verb: 'deletecollection', dryRun: true });
     const deleted = await api.call('DELETE', `${maps}?labelSelector=of=why`);
-    expect([deleted.status, (deleted.body['items'] as unknown as Loose[]).length]).toEqual([200, 2]);
+    expect([deleted.status, listOf(deleted.body['items']).length]).toEqual([200, 2]);
     const { request, outcome } = await api.decisionOf(deleted);
     expect(request).toMatchObject({ verb: 'deletecollection', resource: 'configmaps' });
     expect(request!['name']).toBeUndefined();
@@ -73,11 +74,11 @@ describe('a write', () => {
   test('a refusal of a plugin is the last step', async () => {
     const refused = await api.post('/api/v1/namespaces/why-none/configmaps', { metadata: { name: 'a' } });
     const decision = await api.decisionOf(refused);
-    const steps = decision['steps'] as unknown as Loose[];
+    const steps = listOf(decision['steps']);
     expect(steps.at(-1)).toMatchObject({ result: 'Refused', message: expect.stringContaining('"why-none"') });
   });
 
-  test('a refusal of a policy names it with its binding and what its expressions cost', async () => {
+  test('a refusal of a policy names it with its binding and the cost of its expressions', async () => {
     await api.post(`${POLICIES}/validatingadmissionpolicies`, {
       metadata: { name: 'why-tea' },
       spec: {

@@ -36,7 +36,7 @@ async function why(...args: string[]): Promise<string> {
 }
 
 describe('capstan why ID', () => {
-  test('explains a refusal for people, and as an object', async () => {
+  test('explains a refusal as readable text, and as an object', async () => {
     const { headers } = await api.get('/api/v1/namespaces/why-command/pods', as('olga'));
     const id = headers['audit-id'] as string;
     const text = await why(id);
@@ -51,7 +51,7 @@ describe('capstan why ID', () => {
     expect(await why(id, '-o', 'yaml')).toContain('\nkind: Decision\n');
   });
 
-  test('says where to find ids if none is given, and which arguments it takes', async () => {
+  test('says where to find ids if none is given, and which arguments it accepts', async () => {
     await expect(why('none')).rejects.toThrow(/"none" not found; .* capstan get decisions lists them/);
     await expect(why()).rejects.toThrow('expects the audit id of a request, or VERB KIND [NAME]');
     await expect(why('none', '--as=olga')).rejects.toThrow('--as: is about a question');
@@ -59,13 +59,13 @@ describe('capstan why ID', () => {
     await expect(why('get', 'pods', '--as-group=a')).rejects.toThrow('--as-group: needs --as');
   });
 
-  test('prints no control characters of others to a terminal', () => {
+  test('prints no control characters from objects to a terminal', () => {
     const decision = { request: { verb: 'get', path: '/\u001b[2J' }, outcome: { code: 404, message: 'a\u0007b\nc' } };
     const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));
     expect(text).toContain('404  get / [2J\n  a b\n  c\n');
   });
 
-  test('shows rules, paths of what there is not, and where messages are left out', () => {
+  test('shows rules, unknown paths, and where messages are omitted', () => {
     const decision = {
       request: { verb: '', path: '/apis/apps/v9/pods', resource: 'pods' },
       sender: { username: 'system:anonymous', groups: ['system:unauthenticated'] },
@@ -88,7 +88,7 @@ describe('capstan why ID', () => {
     ]);
   });
 
-  test('says who has written since the version that was sent', () => {
+  test('names the writers since the version that was sent', () => {
     const conflict = { field: '.metadata.resourceVersion', manager: 'waiter', operation: 'Update', since: '2026' };
     const decision = { request: { verb: 'update', resource: 'pods' }, outcome: { code: 409 }, conflicts: [conflict] };
     const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));
@@ -103,13 +103,13 @@ describe('capstan why ID', () => {
     expect(text).toContain('201  create pods\n  a dry run: nothing was stored\n');
   });
 
-  test('says that the message of a refusal is left out, where no violation says so', () => {
+  test('says that the message of a refusal is omitted, unless a violation says so', () => {
     const decision = { request: { verb: 'create', resource: 'secrets' }, outcome: { code: 400, reason: 'BadRequest' } };
     const text = decisionText(decision, styleOf({ isTTY: false, hasColors: () => false } as NodeJS.WriteStream));
     expect(text).toContain('400 BadRequest  create secrets\n  the message is left out, as it may have a credential\n');
   });
 
-  test('is coloured on a terminal, and each text of others is one line', () => {
+  test('is colored on a terminal, and each text from objects is one line', () => {
     const decision = {
       request: { verb: 'get', path: '/version' },
       sender: { username: 'eve\nAuthorizers' },
@@ -122,7 +122,7 @@ describe('capstan why ID', () => {
     expect(more).toEqual([]);
   });
 
-  test('is named by commands that are refused', async () => {
+  test('is mentioned by commands that are refused', async () => {
     const file = join(directory, 'bad.yaml');
     writeFileSync(
       file,
@@ -136,12 +136,12 @@ describe('capstan why ID', () => {
 });
 
 describe('capstan why VERB KIND', () => {
-  test('says whether a user may do something, and what would allow it', async () => {
+  test('says whether a user is allowed to do something, and which role would allow it', async () => {
     const text = await why('--as=olga', 'create', 'pods', '-n', 'why-command');
     expect(text).toMatch(/^no {2}olga may not create pods in the namespace why-command\n/);
     expect(text).toContain('name: allow-create-pods-olga\n');
     expect(await why('get', '/version', '--as=olga')).toMatch(/^yes {2}olga may get \/version\n/);
-    // Nobody is to allow everybody something.
+    // No role is suggested that would allow it to everybody.
     expect(await why('--as=system:anonymous', 'create', 'pods')).not.toContain('To allow it, apply');
     expect(await why('delete', 'nodes', 'a')).toMatch(/^yes {2}you may delete nodes "a"\n/);
   });
@@ -171,7 +171,7 @@ describe('the guide', () => {
     ]);
   });
 
-  test('has a role with which others may read and ask', async () => {
+  test('has a role with which other users may read decisions and request explanations', async () => {
     const [role] = blocksOf('why', 'yaml');
     const path = '/apis/rbac.authorization.k8s.io/v1';
     expect((await api.post(`${path}/clusterroles`, role!, { type: 'application/yaml' })).status).toBe(201);

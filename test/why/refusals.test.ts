@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Answer, type Loose } from '../api/support.js';
+import { Api, type Answer, type Loose, listOf, rowsIn } from '../api/support.js';
+import { textOf } from '../support/values.js';
 
 const DECISIONS = '/apis/why.capstan.dev/v1/decisions';
 
@@ -10,15 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A request that `user` is impersonated for, who has no permissions but those of everybody. */
+/** The headers of a request that impersonates `user`, who has only the permissions of everybody. */
 const as = (user: string, ...groups: string[]) => ({
   headers: { 'impersonate-user': user, ...(groups.length > 0 ? { 'impersonate-group': groups } : {}) },
 });
 
-const names = (list: Loose): unknown[] => (list as unknown as Loose[]).map(one => one['name']);
+const names = (list: Loose): unknown[] => listOf(list).map(one => one['name']);
 
 describe('a request that no authorizer allows', () => {
-  test('names its sender, the word of each authorizer, and the smallest role that allows it', async () => {
+  test('names its sender, the answer of each authorizer, and the smallest role that would allow it', async () => {
     const refused = await api.post('/api/v1/namespaces/why-a/pods', {}, as('wanda', 'dev'));
     expect(refused.status).toBe(403);
     const { metadata, request, sender, outcome, authorization } = await api.decisionOf(refused);
@@ -40,7 +41,7 @@ describe('a request that no authorizer allows', () => {
     expect(authorization!['allowed']).toBe(false);
     expect(names(authorization!['authorizers']!)).toContain('rbac');
     expect(authorization!['explainedAt']).toEqual(expect.any(String));
-    const grant = authorization!['grant'] as unknown as string;
+    const grant = textOf(authorization!['grant']);
     const [role, binding] = grant.split('---\n');
     for (const [plural, body] of [
       ['roles', role!],
@@ -49,11 +50,11 @@ describe('a request that no authorizer allows', () => {
       const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/why-a/${plural}`;
       expect((await api.post(path, body, { type: 'application/yaml' })).status).toBe(201);
     }
-    // Now the body is read, which is no pod.
+    // Now the body is read, which is not a pod.
     expect((await api.post('/api/v1/namespaces/why-a/pods', {}, as('wanda', 'dev'))).status).toBe(422);
   });
 
-  test('shows the nearest rules, with the parts that they do not have', async () => {
+  test('shows the closest rules, with the parts that do not match', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/why-b';
     const meta = { name: 'reader' };
     const rules = [{ apiGroups: [''], resources: ['services'], verbs: ['get', 'list'] }];
@@ -65,7 +66,7 @@ describe('a request that no authorizer allows', () => {
     const source = 'RoleBinding "reader/why-b" of Role "reader" to User "nora"';
     const nearest = async (answer: Answer): Promise<unknown> => {
       const { authorization } = await api.decisionOf(answer);
-      const said = (authorization!['authorizers'] as unknown as Loose[]).find(({ name }) => String(name) === 'rbac');
+      const said = listOf(authorization!['authorizers']).find(({ name }) => String(name) === 'rbac');
       return (said!['rules'] as unknown as Loose[] | undefined)?.map(rule => [rule['source'], rule['missing']]);
     };
     const path = '/api/v1/namespaces/why-b/services';
@@ -84,19 +85,19 @@ describe('a request that no authorizer allows', () => {
     expect(authorization).toMatchObject({ allowed: false });
   });
 
-  test('is explained for the sender who may not act as another user', async () => {
+  test('is explained for the sender who may not impersonate another user', async () => {
     const refused = await api.get('/api/v1/pods', { ...as('root'), token: '' });
     const { sender, authorization, request } = await api.decisionOf(refused);
     expect(refused.status).toBe(403);
     expect(request).toMatchObject({ verb: 'list', resource: 'pods' });
     expect(sender).toEqual({ username: 'system:anonymous', groups: ['system:unauthenticated'] });
-    // Whoever allows senders without credentials something allows everybody.
+    // A permission for senders without credentials would be one for everybody.
     expect(authorization!['grant']).toBeUndefined();
   });
 });
 
 describe('other refusals', () => {
-  test('credentials that are not valid: why they are not, and no sender', async () => {
+  test('invalid credentials have the reason, and no sender', async () => {
     const refused = await api.get('/api/v1/pods', { token: 'bad' });
     expect(refused.status).toBe(401);
     const decision = await api.decisionOf(refused);
@@ -106,7 +107,7 @@ describe('other refusals', () => {
     expect(JSON.stringify(decision)).not.toContain('bad"');
   });
 
-  test('an object that does not exist, of a read and of a write', async () => {
+  test('a missing object is named, for a read and for a write', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const refused = await api.call(method, '/api/v1/namespaces/why-a/configmaps/none');
       const { outcome, authorization } = await api.decisionOf(refused);
@@ -115,7 +116,7 @@ describe('other refusals', () => {
     }
   });
 
-  test('a path that there is not', async () => {
+  test('an unknown path is named', async () => {
     const message = '404 page not found';
     for (const path of ['/nothing', '/apis/example.com/v1/nothing']) {
       const refused = await api.get(path);
@@ -124,7 +125,7 @@ describe('other refusals', () => {
     }
   });
 
-  test('an invalid object: each violation with its field, and without values for a Secret', async () => {
+  test('an invalid object has each violation with its field, without values for a Secret', async () => {
     const invalid = { metadata: { name: 'x', labels: { '-': 's3cret!' } }, data: { '/': 'czNjcmV0' }, type: 'a' };
     const configMap = await api.post('/api/v1/namespaces/why-a/configmaps', { ...invalid, data: { '/': '' } });
     const { violations } = await api.decisionOf(configMap);
@@ -135,7 +136,7 @@ describe('other refusals', () => {
     ]);
 
     const secret = await api.decisionOf(await api.post('/api/v1/namespaces/why-a/secrets', invalid));
-    const found = secret['violations'] as unknown as Loose[];
+    const found = listOf(secret['violations']);
     expect(found.map(({ field, message }) => [field, message])).toEqual([
       ['metadata.labels', ''],
       ['metadata.labels', ''],
@@ -146,7 +147,7 @@ describe('other refusals', () => {
     for (const one of [secret, await api.decisionOf(cut)]) expect(JSON.stringify(one)).not.toContain('s3cret');
   });
 
-  test('an apply that conflicts: the manager of each field, and since when', async () => {
+  test('an apply that conflicts has the manager of each field, and the time', async () => {
     const path = '/api/v1/namespaces/why-a/configmaps/conflict';
     const apply = (manager: string, tea: string) =>
       api.call('PATCH', `${path}?fieldManager=${manager}`, {
@@ -162,7 +163,7 @@ describe('other refusals', () => {
   });
 });
 
-test('an update of an old version is explained with who has written since, and when', async () => {
+test('an update of an old version is explained with the writers since, and the times', async () => {
   const path = '/api/v1/namespaces/why-a/configmaps/old';
   const first = { metadata: { name: 'old' }, data: { tea: 'white', cups: '1' } };
   const { body } = await api.post('/api/v1/namespaces/why-a/configmaps?fieldManager=cook', first);
@@ -185,8 +186,7 @@ describe('the list of decisions', () => {
   test('has the newest first, can be selected by fields, and is read in pages', async () => {
     for (const name of ['one', 'two', 'three']) await api.get(`/api/v1/namespaces/why-list/pods/${name}`, as('lena'));
     const query = 'fieldSelector=sender.username=lena,outcome.code=403';
-    const named = (list: Answer): unknown[] =>
-      (list.body['items'] as unknown as Loose[]).map(({ request }) => request!['name']);
+    const named = (list: Answer): unknown[] => listOf(list.body['items']).map(({ request }) => request!['name']);
     const all = await api.get(`${DECISIONS}?${query}`);
     expect(named(all)).toEqual(['three', 'two', 'one']);
     const first = await api.get(`${DECISIONS}?${query}&limit=2`);
@@ -203,24 +203,17 @@ describe('the list of decisions', () => {
       accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
     });
     expect(table.body['columnDefinitions']).toHaveLength(9);
-    const [row] = table.body['rows'] as unknown as Loose[];
-    expect((row!['cells'] as unknown as unknown[]).slice(1, 7)).toEqual([
-      403,
-      'tina',
-      'list',
-      'services',
-      'why-list',
-      '',
-    ]);
+    const [row] = rowsIn(table.body);
+    expect(row!.cells.slice(1, 7)).toEqual([403, 'tina', 'list', 'services', 'why-list', '']);
   });
 
-  test('refuses selectors and tokens that it does not know', async () => {
+  test('refuses unknown selectors and tokens', async () => {
     const message = async (query: string): Promise<unknown> => (await api.get(`${DECISIONS}?${query}`)).body['message'];
     expect(await message('fieldSelector=sender.uid=1')).toContain('field label not supported: sender.uid');
     expect(await message('continue=x')).toContain('invalid continue token');
   });
 
-  test('is for administrators, and so is each decision', async () => {
+  test('is only for administrators, as is each decision', async () => {
     const refused = await api.get(DECISIONS, as('tina'));
     expect(refused.status).toBe(403);
     expect((await api.get(`${DECISIONS}/${refused.headers['audit-id'] as string}`, as('tina'))).status).toBe(403);
@@ -233,19 +226,19 @@ describe('an explanation', () => {
   const EXPLANATIONS = '/apis/why.capstan.dev/v1/explanations';
   const attributes = { verb: 'create', resource: 'pods', namespace: 'why-ask' };
 
-  test('says whether a user may do something, and what would allow it, without doing it', async () => {
+  test('says whether a user is allowed to do something, and which role would allow it, without doing it', async () => {
     const asked = await api.post(EXPLANATIONS, { spec: { user: 'alma', resourceAttributes: attributes } });
     expect(asked.status).toBe(201);
     expect(asked.body['status']).toMatchObject({ allowed: false, grant: expect.stringContaining('name: alma') });
   });
 
-  test('is about its sender if it names no user', async () => {
+  test('is about its sender if the request names no user', async () => {
     const { body } = await api.post(EXPLANATIONS, { spec: { resourceAttributes: attributes } });
     expect(body['status']).toMatchObject({ allowed: true });
     expect(body['status']!['grant']).toBeUndefined();
   });
 
-  test('refuses questions without an action', async () => {
+  test('refuses requests without an action', async () => {
     const { status, body } = await api.post(EXPLANATIONS, { spec: { user: 'alma' } });
     expect([status, body['message']]).toEqual([422, expect.stringContaining('exactly one of nonResourceAttributes')]);
   });

@@ -10,6 +10,7 @@ import { ANONYMOUS } from '../../core/model/user.js';
 import type { Conflict } from '../../core/schema/apply/ownership.js';
 import { RecordingBudget } from '../../workers/pool/recordingBudget.js';
 import { RequestTrail } from '../../workers/pool/trail.js';
+import { partly } from '../support/values.js';
 
 const contributed = <T>(plugin: string, value: T, more: Partial<Contributed<T>> = {}): Contributed<T> => ({
   plugin,
@@ -24,12 +25,12 @@ const stepsOf = (trail: RequestTrail): AdmissionStep[] => {
   return steps === undefined ? [] : (JSON.parse(steps) as AdmissionStep[]);
 };
 
-const change = {
+const change = partly<Change>({
   operation: 'CREATE',
   target: { is: 'resource', verb: 'create', group: '', version: 'v1', resource: 'secrets', subresource: '' },
   user: ANONYMOUS,
   view: { subresource: '' },
-} as unknown as Change;
+});
 const sets = (tea: string): Mutator => ({ on: {}, mutate: (_change, draft) => void (draft['tea'] = tea) });
 const secret = (): ApiObject => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, tea: 'old' });
 
@@ -44,7 +45,7 @@ describe('the trail of a request', () => {
     ]);
   });
 
-  test('has no values of objects with credentials: not of changes, patches, messages and violations', async () => {
+  test('has no values of objects with credentials in changes, patches, messages and violations', async () => {
     const trail = new RequestTrail(new RecordingBudget());
     trail.isConfidential = true;
     await mutator.combine([contributed('new', sets('s3cret'))])(change, secret(), undefined, trail);
@@ -70,7 +71,7 @@ describe('the trail of a request', () => {
     ]);
   });
 
-  test('says that changes were not looked at, when that would have taken too much time', async () => {
+  test('says that changes were not compared if that would have taken too much time', async () => {
     const budget = new RecordingBudget();
     budget.spend(10_000_000);
     const trail = new RequestTrail(budget);
@@ -103,7 +104,7 @@ describe('the trail of a request', () => {
     ]);
   });
 
-  test('is bounded for every report of plugins', () => {
+  test('is limited in size for every report of plugins', () => {
     const trail = new RequestTrail(new RecordingBudget());
     for (let i = 0; i < 1000; i++)
       trail.report({ part: 'p'.repeat(1e5), result: 'Changed', message: 'x'.repeat(1e5), patch: '1'.repeat(1e5) });
@@ -117,7 +118,7 @@ describe('the trail of a request', () => {
     expect(result.refusal!.conflicts).toHaveLength(100);
   });
 
-  test('has only what steps have, and refuses results that there are not', () => {
+  test('has only the members of steps, and refuses unknown results', () => {
     const trail = new RequestTrail(new RecordingBudget());
     trail.report({ result: 'Passed', ms: Number.NaN, cost: 1n, of: 1n } as never);
     expect(stepsOf(trail)).toEqual([{ stage: 'Validate', plugin: '', result: 'Passed' }]);
@@ -126,7 +127,7 @@ describe('the trail of a request', () => {
     );
   });
 
-  test('has of selectors only the name that they choose', () => {
+  test('has only the name that selectors choose', () => {
     const trail = new RequestTrail(new RecordingBudget());
     const asked: Target = {
       is: 'resource',
@@ -145,7 +146,7 @@ describe('the trail of a request', () => {
     expect(trail.result('id', new Refusal('Forbidden', 'no')).asked).toEqual({ ...plain, name: 'tea' });
   });
 
-  test('has no part of a token that an authenticator repeats', async () => {
+  test('has no part of a token that an authenticator repeats in its message', async () => {
     const token = 'header00.claims00.signature00';
     const repeating: Authenticator = {
       cacheFor: 'never',
@@ -165,7 +166,7 @@ describe('the trail of a request', () => {
     });
   });
 
-  test('has the causes of invalid credentials, which the sender does not learn', () => {
+  test('has the causes of invalid credentials, which the sender does not get', () => {
     const trail = new RequestTrail(new RecordingBudget());
     const { refusal } = trail.result('id', new InvalidCredentials(['the token has expired'], ['jwt']));
     expect(refusal).toEqual({ reason: 'Unauthorized', message: 'the token has expired', causes: [] });
@@ -173,7 +174,7 @@ describe('the trail of a request', () => {
     expect(unknown?.message).toBe('the credentials are not valid for static-token, jwt');
   });
 
-  test('has the expression that does not hold, which the sender does not get', () => {
+  test('has the expression that is false, which the sender does not get', () => {
     const broken = { ...invalid('spec', {}, 'min is above max'), rule: 'self.min <= self.max' };
     const refusal = invalidObject('', 'Tea', 't', [broken]);
     const { causes } = new RequestTrail(new RecordingBudget()).result('id', refusal).refusal!;
@@ -183,7 +184,7 @@ describe('the trail of a request', () => {
     ]);
   });
 
-  test('has the rules that a Secret breaks, unless a plugin has found that', () => {
+  test('has the rules that a Secret violates, unless a plugin has reported them', () => {
     const immutable = invalidObject('', 'Secret', 's', [forbiddenField('data', 'field is immutable')]);
     const trail = new RequestTrail(new RecordingBudget());
     trail.isConfidential = true;
@@ -222,7 +223,7 @@ describe('authorizers', () => {
     ]);
   });
 
-  test('explain themselves, each of them; one that fails or answers nonsense does not keep the others from it', async () => {
+  test('are all asked for explanations, even if one fails or returns an invalid value', async () => {
     const rules = [{ source: 'a', rule: 'b', missing: ['verb'] }];
     const authorization = authorizer.combine([
       contributed('silent', saying('noOpinion')),

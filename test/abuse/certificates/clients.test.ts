@@ -42,7 +42,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const KEY = KEYS.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 const JANE = subject(attribute('CN', 'jane'));
 
-/** A client certificate for the key of all requests. */
+/** A client certificate for the key that all requests use. */
 function certificate(authority: IssuedCertificate, usage: string | undefined, notAfter?: Date): string {
   const name = subject(attribute('CN', new X509Certificate(authority.certificate).subject.slice('CN='.length)));
   const key: KeyObject = createPrivateKey(authority.key);
@@ -58,7 +58,7 @@ interface Asked {
   readonly user?: Loose | undefined;
 }
 
-/** Who the server says that the sender is; status 0 if it closes the connection. */
+/** The sender as a self subject review names it; status 0 if the server closes the connection. */
 const whoIs = (url: string, cert: string, token?: string, agent = new Agent({ keepAlive: false })): Promise<Asked> =>
   new Promise(resolve => {
     const { hostname, port } = new URL(url);
@@ -104,7 +104,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect(answer.status).toBe(status);
   });
 
-  test('the subject that was validated is signed, and is who authenticates', async () => {
+  test('the certificate has the subject that was validated, and authenticates as that user', async () => {
     const good = requestOf({ subject: subject(attribute('CN', 'jane', 'bmp'), attribute('O', 'dev', 'teletex')) });
     const evil = pem(requestOf({ subject: subject(attribute('CN', 'eve'), attribute('O', 'system:masters')) }));
     for (const [index, before] of [`x ${evil}`, ` ${evil}`, `\x0b${evil}`, evil].entries())
@@ -122,12 +122,12 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     expect(user).toMatchObject({ username: 'jane', groups: ['dev', 'system:authenticated'] });
   });
 
-  test('a certificate that is not for clients, or of another CA, authenticates nobody', async () => {
+  test('a certificate that is not for clients, or is from another CA, authenticates nobody', async () => {
     const { url, token } = api.server;
     expect(await whoIs(url, certificate(ca, CLIENT_AUTH))).toMatchObject({ status: 201 });
     expect(await whoIs(url, certificate(ca, undefined))).toMatchObject({ status: 201 });
     const expired = new Date(Date.now() - 60_000);
-    // The library of uws ends the handshake instead: it has no option to leave the decision to the server.
+    // uws ends the handshake instead: it has no option that leaves the decision to the server.
     const refusal = listener === 'node' ? 401 : 0;
     for (const invalid of [
       certificate(ca, SERVER_AUTH),
@@ -136,7 +136,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     ]) {
       expect(await whoIs(url, invalid)).toEqual({ status: refusal, user: undefined });
       expect(await whoIs(url, invalid, 'unknown')).toEqual({ status: refusal, user: undefined });
-      // Other credentials are tried then, which upstream does too.
+      // The other credentials are tried then, as in upstream.
       if (listener === 'node') expect(await whoIs(url, invalid, token)).toMatchObject({ status: 201 });
     }
   });

@@ -13,7 +13,7 @@ export const sequence = (...parts: readonly Uint8Array[]): Buffer => der(0x30, .
 export const set = (...parts: readonly Uint8Array[]): Buffer => der(0x31, ...parts);
 export const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
 
-/** Tags of everything that a name may hold: all string types of ASN.1, and a few types that are none. */
+/** Tags of everything that a name may hold: all string types of ASN.1, and a few types that are not strings. */
 export const TYPES = {
   utf8: 0x0c,
   numeric: 0x12,
@@ -57,7 +57,7 @@ export const ATTRIBUTES = { CN: '550403', serialNumber: '550405', C: '550406', L
 export const attribute = (name: keyof typeof ATTRIBUTES, value: string | Uint8Array, type: Type = 'utf8'): Buffer =>
   sequence(oid(ATTRIBUTES[name]), text(type, value));
 
-/** A name with one attribute in each of its sets; a list is a set of several. */
+/** A name with one attribute in each of its sets; a nested list is a set of several attributes. */
 export const subject = (...parts: readonly (Buffer | readonly Buffer[])[]): Buffer =>
   sequence(...parts.map(part => (Buffer.isBuffer(part) ? set(part) : set(...part))));
 
@@ -80,7 +80,7 @@ export const asksFor = (...extensions: readonly Uint8Array[]): Buffer =>
   sequence(oid('2a864886f70d01090e'), set(sequence(...extensions)));
 
 const ECDSA_SHA256 = sequence(oid('2a8648ce3d040302'));
-/** A key pair for everything that does not depend on its key. */
+/** A key pair for all tests that do not depend on the key. */
 export const KEYS = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 /** The contents of a request; missing members have usual values. */

@@ -52,8 +52,8 @@ describe('an approved request', () => {
 
   test.each([
     ['whose names cannot be read', pem(requestOf({ subject: MASTERS }))],
-    ['that is beside another', pem(requestOf({ subject: JANE })) + pem(requestOf({ subject: MASTERS }))],
-    ['that is none', 'nothing'],
+    ['that is followed by another', pem(requestOf({ subject: JANE })) + pem(requestOf({ subject: MASTERS }))],
+    ['that is not a request', 'nothing'],
   ])('%s fails once', async (_, request) => {
     await sign(approved('bad', request));
     const message = expect.stringContaining('unable to parse csr: ');
@@ -63,7 +63,7 @@ describe('an approved request', () => {
     expect(fake.requests.length).toBe(1);
   });
 
-  test('that can be signed is, once', async () => {
+  test('is signed once if it can be signed', async () => {
     await sign(approved('good', pem(requestOf({ subject: JANE }))));
     expect(statusOf('good')['certificate']).toEqual(expect.any(String));
     expect(fake.requests.length).toBe(1);
@@ -74,7 +74,7 @@ describe('an issuer', () => {
   const wanted = parseCertificateRequest(encoded(pem(requestOf({ subject: JANE }))));
   const rest = { usages: ['client auth'], lifetimeMs: 1000, now: Date.UTC(2030, 0, 1) };
 
-  test('returns why a request cannot be signed: its certificate would have other names', async () => {
+  test('returns the reason if a request cannot be signed: its certificate would have other names', async () => {
     const issue = (names: object) => new Issuer(files).issue({ wanted: { ...wanted, ...names }, ...rest });
     expect(await issue({})).toContain('BEGIN CERTIFICATE');
     expect(await issue({ commonName: 'eve' })).toBeInstanceOf(Unsignable);
@@ -82,7 +82,7 @@ describe('an issuer', () => {
     expect(await issue({ publicKey: Buffer.from([5, 0]) })).toBeInstanceOf(Unsignable);
   });
 
-  test('throws where another attempt may succeed: its CA cannot be read', async () => {
+  test('throws if another attempt may succeed: its CA cannot be read', async () => {
     const absent = new Issuer({ ...files, keyFile: join(directory, 'absent.key') });
     await expect(absent.issue({ wanted, ...rest })).rejects.toThrow('absent.key');
   });

@@ -35,7 +35,7 @@ import {
 } from './der.js';
 
 const DAY = 86_400_000;
-/** Hundreds of certificates are signed: seconds, but minutes on a machine that is busy. */
+/** Signing hundreds of certificates takes seconds, but minutes on a busy machine. */
 const PATIENCE_MS = 240_000;
 const directory = mkdtempSync(join(tmpdir(), 'capstan-texts-'));
 const [certFile, keyFile] = [join(directory, 'ca.crt'), join(directory, 'ca.key')];
@@ -52,7 +52,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const base64 = (value: string): string => Buffer.from(value, 'latin1').toString('base64');
 const parse = (value: string) => parseCertificateRequest(base64(value));
-/** Why a text is refused; undefined if it is not. */
+/** The reason why a text is refused; undefined if it is accepted. */
 function faultOf(value: string): string | undefined {
   try {
     parse(value);
@@ -79,12 +79,12 @@ const readByOpenssl = (certificate: string) => {
 const sign = (value: string, usages = ['client auth']) =>
   issuer.issue({ wanted: parse(value), usages, lifetimeMs: DAY, now: Date.now() });
 
-/** The string types that are read. */
+/** The string types that the server reads. */
 const READ: readonly Type[] = ['utf8', 'numeric', 'printable', 'teletex', 'ia5', 'bmp'];
 
 describe('an organization in a request', () => {
   test.each(Object.keys(TYPES) as Type[])(
-    'of the type %s is what authentication reads, or the request is refused',
+    'of the type %s is read by authentication as in the request, or the request is refused',
     async type => {
       const organization = type === 'numeric' ? '10 20' : 'system:masters';
       const request = pem(requestOf({ subject: subject(attribute('CN', 'jane'), attribute('O', organization, type)) }));
@@ -125,7 +125,7 @@ describe('an organization in a request', () => {
     ['a padded identifier', sequence(oid('5504800a'), text('utf8', 'system:masters')), 'identifier'],
   ])('with %s is refused', (_, value, why) => expect(faultIn({ subject: subject(value) })).toContain(why));
 
-  test('is read wherever it is: again, in a set of several, and empty', () => {
+  test('is read if it is repeated, in a set of several, or empty', () => {
     const read = (name: Buffer) => parse(pem(requestOf({ subject: name })));
     expect(read(subject(attribute('O', 'a'), attribute('O', 'b'))).organizations).toEqual(['a', 'b']);
     const several = subject([attribute('CN', 'x'), attribute('O', 'a')], attribute('O', ''));
@@ -264,17 +264,17 @@ describe('a request in PEM', () => {
     ['after a byte order mark', `\xef\xbb\xbf${GOOD}`],
     ['before a NUL character', `${GOOD}\0`],
     ['with headers', GOOD.replace('-----\n', '-----\nProc-Type: 4,ENCRYPTED\n\n')],
-    ['with headers that nothing ends', GOOD.replace('-----\n', '-----\nProc-Type: 4\n')],
+    ['with unterminated headers', GOOD.replace('-----\n', '-----\nProc-Type: 4\n')],
     ['with another label', pem(requestOf({ subject: JANE }), 'NEW CERTIFICATE REQUEST')],
     ['with a label in lower case', pem(requestOf({ subject: JANE }), 'certificate request')],
-    ['with carriage returns alone', GOOD.replaceAll('\n', '\r')],
+    ['with only carriage returns', GOOD.replaceAll('\n', '\r')],
     ['with other characters', GOOD.replace('\n-----END', '\n*\n-----END')],
-    ['with padding too much', GOOD.replace('\n-----END', '=\n-----END')],
-    ['without its frame', body],
+    ['with too much padding', GOOD.replace('\n-----END', '=\n-----END')],
+    ['without BEGIN and END lines', body],
     ['in DER', requestOf({ subject: JANE }).toString('latin1')],
     ['without contents', '-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n'],
     ['of nothing', ''],
-    ['of more bytes than are read', `${GOOD}${'\n'.repeat(64 * 1024)}`],
+    ['with more bytes than the limit', `${GOOD}${'\n'.repeat(64 * 1024)}`],
   ])('%s is refused', (_, value) => expect(faultOf(value)).toEqual(expect.any(String)));
 });
 
@@ -285,20 +285,20 @@ describe('a request in DER', () => {
   test.each<[string, Partial<Requested>]>([
     ['a version of two bytes', { version: ones('0000') }],
     ['extensions in two attributes', { attributes: [asksFor(san), asksFor(other)] }],
-    ['an extension twice', { attributes: [asksFor(san, san)] }],
-    ['an unknown extension twice', { attributes: [asksFor(other, other)] }],
+    ['a duplicate extension', { attributes: [asksFor(san, san)] }],
+    ['a duplicate unknown extension', { attributes: [asksFor(other, other)] }],
     [
       'two lists of extensions',
       { attributes: [sequence(oid('2a864886f70d01090e'), set(sequence(san), sequence(other)))] },
     ],
     ['no list of extensions', { attributes: [sequence(oid('2a864886f70d01090e'), set())] }],
-    ['an attribute that is none', { attributes: [der(0x05)] }],
+    ['an invalid attribute', { attributes: [der(0x05)] }],
     ['a name in a sequence', { subject: sequence(sequence(attribute('CN', 'x'))) }],
     ['an address of five bytes', { attributes: [asksFor(alternatives(alternative(7, Buffer.alloc(5))))] }],
     ['a NUL character in a DNS name', { attributes: [asksFor(alternatives(alternative(2, 'a\0b')))] }],
-    ['an algorithm that is unknown', { algorithm: sequence(oid('2a03')) }],
+    ['an unknown algorithm', { algorithm: sequence(oid('2a03')) }],
     ['more than an algorithm', { algorithm: sequence(oid('2a8648ce3d040302'), der(0x05), der(0x05)) }],
-    ['a key that is none', { spki: sequence(sequence(oid('2a03')), der(0x03, Buffer.from([0]))) }],
+    ['an invalid key', { spki: sequence(sequence(oid('2a03')), der(0x03, Buffer.from([0]))) }],
     ['a curve that certificates do not have', { keys: generateKeyPairSync('ec', { namedCurve: 'secp256k1' }) }],
     ['a compressed point', { spki: compressed(KEYS.publicKey) }],
     ['many thousand elements', { subject: sequence(...Array.from({ length: 6000 }, () => set(sequence()))) }],
@@ -308,7 +308,7 @@ describe('a request in DER', () => {
     ],
   ])('with %s is refused', (_, wanted) => expect(faultIn(wanted)).toEqual(expect.any(String)));
 
-  test('that is changed in one byte is refused', () => {
+  test('with one changed byte is refused', () => {
     const request = requestOf({ subject: JANE, attributes: [asksFor(san)] });
     for (let at = 0; at < request.length; at++)
       for (const mask of [0x01, 0x20, 0x80, 0xff]) {

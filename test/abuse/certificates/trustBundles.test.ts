@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Api } from '../../api/support.js';
+import { Api, causesIn } from '../../api/support.js';
 import { attribute, certificateOf, der, extension, KEYS, pem, requestOf, sequence, subject } from './der.js';
 import { MERGE } from '../../support/mediaTypes.js';
 
@@ -38,40 +38,40 @@ const UNREADABLE = block(certified(subject(attribute('CN', 'ca', 'visible')), ba
 
 const bundle = (name: string, trustBundle: string, signerName?: string, token?: string) =>
   api.post(BUNDLES, { metadata: { name }, spec: { trustBundle, signerName } }, token ? { token } : {});
-const complaints = async (...sent: Parameters<typeof bundle>) => {
+const errorsOf = async (...sent: Parameters<typeof bundle>) => {
   const { status, body } = await bundle(...sent);
-  const causes = (body.details?.causes ?? []) as unknown as { message: string }[];
+  const causes = causesIn(body);
   return [status, ...causes.map(({ message }) => message.replace(/^Invalid value: "<value omitted>": /, ''))];
 };
 
-test('trust anchors are certificates of CAs, each once, with text beside them or without', async () => {
-  expect(await complaints('good', `text\n${CA}text\n${OTHER}`)).toEqual([201]);
-  expect(await complaints('bad', '')).toEqual([422, 'at least one trust anchor must be provided']);
-  expect(await complaints('bad', ` ${CA}`)).toEqual([422, 'at least one trust anchor must be provided']);
-  expect(await complaints('bad', CA + OTHER + CA)).toEqual([422, 'duplicate trust anchor (indices [0 2])']);
+test('trust anchors are certificates of CAs without duplicates, with or without other text between them', async () => {
+  expect(await errorsOf('good', `text\n${CA}text\n${OTHER}`)).toEqual([201]);
+  expect(await errorsOf('bad', '')).toEqual([422, 'at least one trust anchor must be provided']);
+  expect(await errorsOf('bad', ` ${CA}`)).toEqual([422, 'at least one trust anchor must be provided']);
+  expect(await errorsOf('bad', CA + OTHER + CA)).toEqual([422, 'duplicate trust anchor (indices [0 2])']);
   const key = KEYS.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const headers = CA.replace('-----\n', '-----\nA: b\n\n');
-  expect(await complaints('bad', key + LEAF + headers + UNREADABLE)).toEqual([
+  expect(await errorsOf('bad', key + LEAF + headers + UNREADABLE)).toEqual([
     422,
     'entry 0 has bad block type: PRIVATE KEY',
     'entry 1 does not have the CA bit set',
     'entry 2 has PEM block headers',
     'entry 3 does not parse as X.509',
   ]);
-  expect(await complaints('bad', CA + ' '.repeat(1024 * 1024))).toEqual([
+  expect(await errorsOf('bad', CA + ' '.repeat(1024 * 1024))).toEqual([
     422,
     expect.stringContaining('may not be more than 1048576 bytes'),
   ]);
 });
 
-test('the name of a bundle says which signer it is of, and the signer does not change', async () => {
+test('the name of a bundle begins with its signer, and the signer cannot change', async () => {
   expect((await bundle('example.com:foo:a', CA, 'example.com/foo')).status).toBe(201);
-  expect(await complaints('a', CA, 'example.com/foo')).toEqual([
+  expect(await errorsOf('a', CA, 'example.com/foo')).toEqual([
     422,
     expect.stringContaining('with prefix example.com:foo:'),
   ]);
-  expect(await complaints('a:b', CA)).toEqual([422, expect.stringContaining('without signer name')]);
-  expect(await complaints('example.com:foo:-', CA, 'example.com/foo')).toEqual([
+  expect(await errorsOf('a:b', CA)).toEqual([422, expect.stringContaining('without signer name')]);
+  expect(await errorsOf('example.com:foo:-', CA, 'example.com/foo')).toEqual([
     422,
     expect.stringContaining('RFC 1123'),
   ]);
@@ -79,7 +79,7 @@ test('the name of a bundle says which signer it is of, and the signer does not c
   expect([moved.status, moved.body.message]).toEqual([422, expect.stringContaining('field is immutable')]);
 });
 
-test('who writes a bundle of a signer needs the verb attest on the signer', async () => {
+test('writing a bundle of a signer needs the verb attest on the signer', async () => {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bundles' };
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'bob' }];
   const writes = { apiGroups: [GROUP], resources: ['clustertrustbundles'], verbs: ['*'] };
@@ -101,15 +101,15 @@ test('who writes a bundle of a signer needs the verb attest on the signer', asyn
 });
 
 test.each([
-  ['text beside it', `text\n${LEAF}text\n`, 200],
+  ['text next to it', `text\n${LEAF}text\n`, 200],
   ['carriage returns', LEAF.replaceAll('\n', '\r\n'), 200],
   ['bytes after it in its block', block(Buffer.concat([certified(), Buffer.from([0])])), 422],
   ['another certificate in its block', block(Buffer.concat([certified(), certified()])), 422],
-  ['an extension twice', block(certified(NAME, basic(), basic())), 422],
+  ['a duplicate extension', block(certified(NAME, basic(), basic())), 422],
   ['a name that cannot be read', UNREADABLE, 422],
   ['text on the line of its end', `${LEAF.trimEnd()}text`, 422],
   ['other characters in its block', LEAF.replace('\n-----END', '\n*\n-----END'), 422],
-  ['carriage returns alone', LEAF.replaceAll('\n', '\r'), 422],
+  ['only carriage returns', LEAF.replaceAll('\n', '\r'), 422],
 ])('an issued certificate with %s', async (what, certificate, status) => {
   const encoded = (text: string) => Buffer.from(text, 'latin1').toString('base64');
   const name = `issued-${what.replaceAll(' ', '-')}`;

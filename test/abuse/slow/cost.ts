@@ -2,19 +2,24 @@ import { Script } from 'node:vm';
 
 /** The most CPU time in milliseconds that one request with a text of 100 KB may take. */
 export const LIMIT_MS = 50;
-/** Compilation, garbage collection and other threads count too, so that the least time of some calls is compared. */
+/**
+ * Calls that are measured; the least time counts, since compilation, garbage collection and other threads add to it.
+ */
 const TRIES = 8;
-/** Ends functions that are worse than quadratic. */
+/** Stops functions that are worse than quadratic. */
 const TIMEOUT_MS = 20_000;
 /** CPU times on a busy machine are up to this many times as long: programs evict each other's caches. */
 const BUSY = 3;
 /** The part of a text whose time is compared with that of the whole, and how much longer the whole may take. */
 const PART = 1 / 4;
 const GROWTH = 8;
-/** How often a text must be found slow: other work of the machine may disturb one measurement. */
+/** The number of measurements that must find a text slow, since other work of the machine may disturb one. */
 const REPEATS = 3;
 
-/** The CPU time in milliseconds of a call with a part of a text: the least of some calls if one is above the limit. */
+/**
+ * The CPU time in milliseconds of a call with a part of a text: the least of several calls if the first is above the
+ * limit.
+ */
 export type Cost = (part: number, limit: number) => Promise<number>;
 
 const milliseconds = (since: NodeJS.CpuUsage): number => {
@@ -22,7 +27,9 @@ const milliseconds = (since: NodeJS.CpuUsage): number => {
   return (user + system) / 1000;
 };
 
-/** The least CPU time of the process in some calls; of one call, if that is within the limit. */
+/**
+ * The least CPU time of the process in several calls, in milliseconds; of the first call if that is within the limit.
+ */
 export async function costOf(run: () => unknown, limit: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < TRIES && least > limit; i++) {
@@ -48,14 +55,14 @@ export function callInTime(run: () => void): boolean {
 }
 
 /**
- * Whether a part of the text takes so little time that the whole stays within the limit even if the time grows with
+ * True if a part of the text takes so little time that the whole stays within the limit even if the time grows with
  * the square of the length. Where it grows faster, the part alone takes seconds.
  */
 export const isSurelyQuick = async (cost: Cost, limit = LIMIT_MS): Promise<boolean> =>
   (await cost(PART, Number.POSITIVE_INFINITY)) <= limit * PART ** 2;
 
 /**
- * The CPU time of a text that is slow; undefined for others. A text that takes longer than the limit, but not much, on
+ * The CPU time of a text that is slow; undefined for others. A text that takes little longer than the limit on
  * a busy machine is slow only if its time grows faster than its length.
  */
 export async function slowness(cost: Cost, limit = LIMIT_MS): Promise<number | undefined> {

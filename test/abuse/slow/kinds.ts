@@ -10,14 +10,14 @@ import type { Resource } from '../../../core/schema/resource.js';
 import { columnsOf, registryOf } from '../../kinds/builtIn.js';
 import { contextWith, strategyOf } from '../../kinds/helpers.js';
 
-/** Where a string is in an object. */
+/** The position of a string in an object. */
 export interface Place {
   readonly resource: Resource;
   readonly object: Json;
   readonly at: readonly (string | number)[];
-  /** Whether the string is the name of the member. */
+  /** True if the string is the name of the member. */
   readonly isKey: boolean;
-  /** Whether the member is bytes, whose text is sent in base64. */
+  /** True if the member holds bytes, which are sent in base64. */
   readonly isBytes: boolean;
   readonly value: string;
 }
@@ -107,11 +107,11 @@ function typeAt(type: Struct, path: readonly (string | number)[]): { readonly ow
 const read = (name: string): { object: { apiVersion: string; kind: string } & { [key: string]: Json } }[] =>
   JSON.parse(readFileSync(new URL(`../../kinds/rules/${name}`, import.meta.url), 'utf8'));
 
-/** Places of one kind with the same path through its type are the same. */
+/** A key that is equal for places of one kind with the same path through its type. */
 const shape = ({ resource, at, isKey }: Place): string =>
   `${resource.storageName} ${isKey} ${at.filter(key => typeof key === 'string').join('.')}`;
 
-/** Every string of every kind: of valid objects, and of objects that have all fields. */
+/** Every string of every kind, in valid objects and in objects with all fields. */
 export function allPlaces(): Place[] {
   const registry = registryOf('kubernetes');
   const found = new Map<string, Place>();
@@ -124,7 +124,7 @@ export function allPlaces(): Place[] {
   for (const { object } of [...read('bases.json'), ...read('coverage.json')]) {
     const { metadata: _metadata, apiVersion, kind, ...members } = object;
     const resource = registry.byKind(apiVersion, kind)!;
-    // Rules of kinds get objects of the version that is stored.
+    // Rules of kinds get objects in the storage version.
     const isStored = registry.stored.some(
       one => one.storageName === resource.storageName && one.apiVersion === apiVersion,
     );
@@ -145,7 +145,7 @@ function sharedPart({ at, isKey }: Place): string | undefined {
   return SHARED.test(path) ? `${isKey} ${path.replace(/^.*\.template\./, 'template.')}` : undefined;
 }
 
-/** The places, with one of those that several kinds share, chosen at random among these kinds. */
+/** The places; of each place that several kinds share, only one, in a kind chosen at random. */
 export function withoutCopies(all: readonly Place[], random: () => number): Place[] {
   const groups = new Map<string, Place[]>();
   const single: Place[] = [];

@@ -9,7 +9,7 @@ export interface Part {
   readonly name: string;
   /** A valid value. */
   readonly value: string;
-  /** About the longest text that the server reads, in bytes. */
+  /** The approximate length of the longest text that the server reads, in bytes. */
   readonly bytes: number;
   /** The request with a text in the part; undefined for texts that it cannot hold. */
   readonly request: (text: string) => Buffer | undefined;
@@ -69,7 +69,7 @@ const HEADERS: Lines = [
 
 const CREDENTIALS = ['authorization', 'sec-websocket-protocol'];
 
-/** Each header: of anonymous senders, of the administrator, and of WebSocket handshakes. */
+/** Each header, in requests of anonymous senders, of the administrator, and in WebSocket handshakes. */
 function headerParts({ token }: Sender): Part[] {
   const senders: readonly (readonly [string, Lines])[] = [
     ['', []],
@@ -112,7 +112,7 @@ const QUERY: Readonly<Record<string, string>> = {
   'a.b': 'c',
 };
 
-/** Encodes characters that a request line cannot hold. A longer text than fits is cut. */
+/** Encodes characters that a request line cannot hold. A text that is too long is cut. */
 const encoded = (text: string, all: boolean): string =>
   (all ? encodeURIComponent(text) : text.replace(/[^!-~]|[#?]/gu, encodeURIComponent)).slice(0, TARGET_BYTES);
 
@@ -178,7 +178,7 @@ export function withBody(token: string, method: string, target: string, type: st
 const json = JSON.stringify;
 const map = (members: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...members });
 
-/** Bodies that are read as something else than an object of a kind, by media type. */
+/** Bodies that are not parsed as an object of a kind, by media type. */
 const BODIES: readonly (readonly [string, string, string, string, string, (text: string) => string])[] = [
   ['JSON', '{"a":1}', 'POST', MAPS, 'application/json', text => text],
   ['JSON in JSON', '{"a":1}', 'POST', MAPS, 'application/json', text => `{"kind":"ConfigMap","data":${text}`],
@@ -237,7 +237,7 @@ export function objectPart({ token }: Sender, place: Place): Part {
   };
 }
 
-/** All parts of requests but the objects of kinds. */
+/** All parts of requests except the objects of kinds. */
 export const requestParts = (sender: Sender): Part[] => [
   ...headerParts(sender),
   ...targets(sender),
@@ -251,7 +251,7 @@ const podWith = (volume: object, env: object): object => ({
   spec: { containers: [{ name: 'a', image: 'a', env: [env] }], volumes: [{ name: 'a', ...volume }] },
 });
 
-/** Requests with the texts that once took seconds, in all runs. */
+/** Requests with texts that took seconds in earlier versions; every run has them. */
 export function knownParts({ token }: Sender): (readonly [Part, Form])[] {
   const post = (name: string, target: string, make: (text: string) => object): Part => ({
     name,

@@ -1,4 +1,4 @@
-/** Repeated parts of a text. Each stands for a mistake: an expression or loop that begins again at every character. */
+/** Repeated parts of a text. Each reveals one mistake: an expression or loop that starts again at every character. */
 const UNITS: readonly string[] = [
   ...' \t\n\r,.;:/\\-_+*=%&|!?#@$~^<>()[]{}"\'`aAbz019é\u2028\u0000',
   ...[
@@ -28,20 +28,20 @@ const UNITS: readonly string[] = [
 /** Text after the repetition: most slow searches are slow because they find no match. */
 const ENDS: readonly string[] = ['', '!', 'x', '\n', '.', "'"];
 
-/** The beginnings of a valid value, so that a check comes to its later parts: up to each of its separators. */
+/** The prefixes of a valid value up to each of its separators, so that checks reach its later parts. */
 function beginnings(value: string): string[] {
   const ends = Array.from(value, (char, i) => (/[a-zA-Z0-9]/.test(char) ? 0 : i + 1)).filter(end => end > 0);
   return [...new Set(['', ...ends.slice(0, 8).map(end => value.slice(0, end)), value])];
 }
 
-/** A form of a text: it repeats `unit` between `begin` and `end`. */
+/** A form of a text: `unit` is repeated between `begin` and `end`. */
 export interface Form {
   readonly begin: string;
   readonly unit: string;
   readonly end: string;
 }
 
-/** The text of a form with about this many bytes. */
+/** The text of a form with a length of about `bytes` bytes. */
 export function textOf({ begin, unit, end }: Form, bytes: number): string {
   return begin + unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit))) + end;
 }
@@ -63,7 +63,7 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** How many forms are tried in each place, chosen by the seed; `all` takes hours. */
+/** The number of forms that are tried in each place, chosen by the seed; `all` takes hours. */
 const FORMS = process.env['CAPSTAN_SLOW_FORMS'] ?? '1';
 export const IS_LONG = process.env['CAPSTAN_SLOW_FORMS'] !== undefined;
 export const SEED = Number(process.env['CAPSTAN_SLOW_SEED'] ?? 1);

@@ -7,5 +7,5 @@ const PEM =
   'fgXjyKhBYrZJjdLD\n' +
   '-----END CERTIFICATE REQUEST-----\n';
 
-/** A PKCS #10 request for `CN=dave`, signed with its own key, as objects hold it. The key is gone. */
+/** A PKCS #10 request for `CN=dave`, signed with its own key, as objects hold it. The key was not kept. */
 export const CERTIFICATE_REQUEST = Buffer.from(PEM).toString('base64');

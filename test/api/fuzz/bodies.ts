@@ -27,7 +27,7 @@ export type Definitions = { readonly [name: string]: Schema };
 type Node = { [member: string]: unknown } | unknown[];
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** Names that objects share, so that requests find objects of other requests. */
+/** A small set of names, so that requests find objects of other requests. */
 export const NAMES = ['a', 'a', 'a', 'a', 'b', 'web'] as const;
 
 /** An object that the server is likely to accept. */
@@ -172,7 +172,7 @@ export function yamlText(below: Below, value: unknown): string {
   return chance(below, 6) ? text.slice(0, below(text.length + 1)) + pick(below, YAMLS) : text;
 }
 
-/** Bytes with a few of them changed, omitted or added. */
+/** The bytes, with a few of them changed, removed or added. */
 export function damaged(below: Below, bytes: Uint8Array): Uint8Array {
   const copy = Buffer.from(bytes);
   for (let i = below(4); i > 0 && copy.length > 0; i--)

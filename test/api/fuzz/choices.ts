@@ -1,9 +1,9 @@
-/** An integer from 0 to `bound` - 1: the only source of randomness, so that a seed repeats a case. */
+/** Returns an integer from 0 to `bound` - 1. It is the only source of randomness, so that a seed repeats a case. */
 export type Below = (bound: number) => number;
 
 export const pick = <T>(below: Below, values: readonly T[]): T => values[below(values.length)]!;
 
-/** True once in `oneIn` times. */
+/** True with the probability 1 / `oneIn`. */
 export const chance = (below: Below, oneIn: number): boolean => below(oneIn) === 0;
 
 export const times = <T>(below: Below, bound: number, make: () => T): T[] => Array.from({ length: below(bound) }, make);
@@ -38,7 +38,7 @@ const TOKENS = [
   '{,}',
 ];
 
-/** Texts that have broken parsers, matchers, paths or maps. */
+/** Texts that are known to break parsers, matchers, paths or maps. */
 export const TEXTS: readonly string[] = [
   '',
   ' ',
@@ -126,7 +126,7 @@ const NUMBERS = [
   1e308,
 ];
 
-/** Sets an own member with any name. */
+/** Sets an own member, whatever its name. */
 export function withMember(object: object, name: string, value: unknown): object {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
   return object;

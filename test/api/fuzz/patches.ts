@@ -48,7 +48,7 @@ const operation = (below: Below): object => ({
   ...(chance(below, 3) ? { from: pick(below, POINTERS) } : {}),
 });
 
-/** A JSON Patch. One kind copies the whole object into itself repeatedly, which doubles its size each time. */
+/** A JSON Patch. One variant copies the whole object into itself repeatedly, which doubles its size each time. */
 function jsonPatch(below: Below): unknown {
   if (chance(below, 10)) return anything(below);
   if (chance(below, 10)) {

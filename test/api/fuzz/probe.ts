@@ -91,13 +91,13 @@ const final = (text: string): string => text.replace(/^(HTTP\/1\.1 1\d\d [^\r]*\
 /** Space for interim responses and a header block. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Whether an answer is complete, or a stream. */
-/** Whether an answer has arrived, or the beginning of one without an end. */
+/** True if an answer is complete, or is a stream. */
+/** True if an answer has arrived, or the beginning of one without an end. */
 export function isWhole(received: Buffer): boolean {
   const begin = received.toString('latin1', 0, HEAD_BYTES);
   const text = final(begin);
   const end = text.indexOf('\r\n\r\n');
-  // The header block of a watch with frames is sent with its first frame. The part that has arrived shows that the
+  // The header block of a watch with frames is sent with its first frame. The part that has arrived proves that the
   // watch is running.
   if (end < 0) return /^HTTP\/1\.1 200 [\s\S]*protobuf;stream=watch\r\n/.test(text);
   const head = text.slice(0, end).toLowerCase();

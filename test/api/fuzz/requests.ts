@@ -265,14 +265,14 @@ function headersOf(below: Below, known: Known): string[] {
   if (chance(below, 20)) headers.push(...times(below, 400, () => `x-${below(1000)}: ${'v'.repeat(below(60))}`));
   if (chance(below, 20))
     headers.push(`user-agent: ${pick(below, ['kubectl/v1', '/', '\xff\xfe', 'x'.repeat(9000), ''])}`);
-  // Without extras: if damage makes them extras of no user, they are answered with 500.
+  // Without extras: if the damage leaves extras without a user, the server answers 500.
   if (chance(below, 15))
     headers.push(`impersonate-user: ${pick(below, ['u', '', 'system:serviceaccount:a:b', '\xff'])}`);
   if (chance(below, 25)) headers.push('accept-encoding: gzip, br;q=x', 'expect: 100-continue', 'x-forwarded-for: ,,,');
   return headers;
 }
 
-/** A request of any kind; `below` determines everything about it. */
+/** A request of any kind; `below` is its only source of randomness. */
 export function requestOf(below: Below, known: Known): Case {
   const served = pick(below, known.served);
   const method = methodFor(below, served);

@@ -1,4 +1,4 @@
-/** Objects with many maps and members, and a definition with fields and columns of this name. */
+/** Objects with many maps and members, and a definition that has fields and columns with the name `outside`. */
 
 const text = { type: 'string' };
 const spec = {
@@ -97,7 +97,7 @@ export const outside = {
   },
 };
 
-/** Adds a node selector with this name to pods. */
+/** Adds a node selector with the name `outside` to pods. */
 export const runtimeClass = {
   metadata: { name: 'rich' },
   handler: 'h',

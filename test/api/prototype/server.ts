@@ -20,7 +20,7 @@ export interface Sent {
 /** Concurrent connections. */
 const CONNECTIONS = 8;
 
-/** Whether an answer is complete: all announced bytes have arrived or, if none are announced, any bytes. */
+/** True if an answer is complete: all announced bytes have arrived or, without a Content-Length, any bytes. */
 function isWhole(text: string): boolean {
   const head = text.indexOf('\r\n\r\n');
   if (head < 0) return false;

@@ -19,7 +19,7 @@ import {
   version,
 } from './shapes.js';
 
-/* Definitions with the features and the size of those that issue certificates. */
+/* Definitions with the features and the size of those of projects that issue certificates. */
 
 const GROUP = 'cert-manager.io';
 const READY = '.status.conditions[?(@.type == "Ready")]';

@@ -21,7 +21,10 @@ import {
   version,
 } from './shapes.js';
 
-/* Definitions with the features of those that compose other kinds: embedded resources, preserved fields, transforms. */
+/*
+ * Definitions with the features of those that compose objects of other kinds: embedded resources, preserved fields,
+ * transforms.
+ */
 
 const GROUP = 'apiextensions.crossplane.io';
 const ESTABLISHED = '.status.conditions[?(@.type=="Established")].status';

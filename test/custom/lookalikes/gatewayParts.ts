@@ -3,7 +3,7 @@ import { int32, type Shape, text } from './shapes.js';
 /* Parts of several definitions of gateways. */
 
 export const GROUP = 'gateway.networking.k8s.io';
-/** Groups that end in `k8s.io` need this. */
+/** The approval annotation, which groups that end in `k8s.io` need. */
 export const APPROVED = { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/gateway-api/pull/3328' };
 export const EPOCH = '1970-01-01T00:00:00Z';
 

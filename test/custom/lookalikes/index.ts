@@ -8,7 +8,7 @@ export type { Definition } from './shapes.js';
 /** Definitions with the features and the sizes of those that widely used projects publish. */
 export const lookalikes = (): readonly Definition[] => [...certificates(), ...gateways(), ...compositions()];
 
-/** `count` definitions of real size, in groups of 20 kinds: the look-alikes in turn under other names. */
+/** `count` definitions of realistic size, in groups of 20 kinds: the look-alikes in turn, under other names. */
 export function manyDefinitions(count: number): readonly Definition[] {
   const made = lookalikes();
   return Array.from({ length: count }, (_, i) => {

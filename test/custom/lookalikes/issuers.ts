@@ -154,7 +154,7 @@ const podTemplate = (): Shape =>
     }),
   });
 
-/** A DNS provider of a solver, whose members are texts and Secrets. */
+/** A DNS provider of a solver, whose members are strings and references to Secrets. */
 const provider = (name: string, texts: readonly string[], secrets: readonly string[]): Shape =>
   object(
     `Records are written by ${name}.`,
@@ -277,7 +277,7 @@ const issuerSpec = (): Shape =>
     ),
   });
 
-/** Issuers of a namespace, or of all. */
+/** Issuers of a namespace, or of the cluster. */
 export const issuer = (kind: 'Issuer' | 'ClusterIssuer'): Definition =>
   definition(
     GROUP,

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, Api, type Loose } from '../../api/support.js';
+import { type Answer, Api, type Loose, listOf, rowsIn } from '../../api/support.js';
 import { MERGE } from '../../support/mediaTypes.js';
 
-/* Needs of published definitions: bare and free objects, atomic ones, several versions, unusual plurals. */
+/*
+ * Features that published definitions need: objects without or with arbitrary members, atomic ones, several versions,
+ * unusual plurals.
+ */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const APPLY = 'application/apply-patch+yaml';
@@ -94,7 +97,7 @@ describe('a kind whose plural is namespaces', () => {
 
 describe('an apply', () => {
   const bare = { type: 'object' };
-  it('of members for which the schema declares nothing owns them, and they are pruned', async () => {
+  it('of members that the schema does not declare owns them, although they are pruned', async () => {
     const keyed = {
       type: 'array',
       'x-kubernetes-list-type': 'map',
@@ -124,7 +127,7 @@ describe('an apply', () => {
     expect(refused.body['message']).toContain('.spec.declared.b: field not declared in schema');
   });
 
-  it('of a free object that is atomic owns the whole object', async () => {
+  it('of an atomic object with arbitrary members owns the whole object', async () => {
     const map = { type: 'object', additionalProperties: ATOMIC };
     const group = await define('atoms', [versionOf('v1', { atom: ATOMIC, map, free: FREE })]);
     const value = { a: { b: 1 } };
@@ -171,17 +174,17 @@ describe('an apply', () => {
 });
 
 describe('a definition', () => {
-  it('has columns whose path selects items with [], of which the first is shown', async () => {
+  it('may have columns whose path selects items with [], of which the first is shown', async () => {
     const hosts = { type: 'array', items: { type: 'object', properties: { name: TEXT } } };
     const additionalPrinterColumns = [{ name: 'Hosts', type: 'string', jsonPath: '.spec.hosts[].name' }];
     const group = await define('columned', [{ ...versionOf('v1', { hosts }), additionalPrinterColumns }]);
     await apply(group, 'v1', 'columned', { hosts: [{ name: 'one' }, { name: 'two' }] });
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const { body } = await api.get(`${group}/v1/namespaces/default/columned`, { accept });
-    expect((body['rows'] as unknown as { cells: unknown[] }[]).map(({ cells }) => cells)).toEqual([['a', 'one']]);
+    expect(rowsIn(body).map(({ cells }) => cells)).toEqual([['a', 'one']]);
   });
 
-  it('with a resourceVersion is refused once it is valid', async () => {
+  it('with a resourceVersion is refused, after all other errors', async () => {
     const versioned = (spec: object) =>
       api.post(CRDS, { metadata: { name: `versioned.${GROUP}`, resourceVersion: '5' }, spec });
     const names = { plural: 'versioned', kind: 'Thing' };
@@ -195,15 +198,15 @@ describe('a definition', () => {
 });
 
 describe('aggregated discovery', () => {
-  it('names group and version of the kind of the status, as of the kind itself', async () => {
+  it('names group and version of the kind of the status, as for the kind itself', async () => {
     const group = await define('shown', [versionOf('v1', {})]);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-    const groups = (await api.get('/apis', { accept })).body['items'] as unknown as Loose[];
+    const groups = listOf((await api.get('/apis', { accept })).body['items']);
     const found = groups.find(({ metadata }) => String(metadata!['name']) === group.slice('/apis/'.length))!;
-    const [resource] = found['versions']![0]!['resources'] as unknown as Loose[];
+    const [resource] = listOf(found['versions']![0]!['resources']);
     const own = { group: group.slice('/apis/'.length), version: 'v1', kind: 'Thing' };
     expect(resource!['responseKind']).toEqual(own);
-    expect((resource!['subresources'] as unknown as Loose[]).map(part => part['responseKind'])).toEqual([
+    expect(listOf(resource!['subresources']).map(part => part['responseKind'])).toEqual([
       own,
       { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     ]);

@@ -321,7 +321,7 @@ const routeSchema = (): Shape =>
     { required: ['spec'] },
   );
 
-/** The definition of routes: the one with the most rules. */
+/** The definition of routes, which has the most rules. */
 export const httpRoute = (): Definition => {
   const columns = [column('Hostnames', 'string', '.spec.hostnames'), AGE];
   const schema = routeSchema();

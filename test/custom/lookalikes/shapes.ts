@@ -7,7 +7,7 @@ export interface Shape {
 
 type Shapes = { readonly [name: string]: Shape };
 
-/** A text; `about` is its description. */
+/** A string schema; `about` is its description. */
 export const text = (about: string, more: Shape = {}): Shape => ({ description: about, type: 'string', ...more });
 export const flag = (about: string, more: Shape = {}): Shape => ({ description: about, type: 'boolean', ...more });
 export const int32 = (about: string, more: Shape = {}): Shape => ({

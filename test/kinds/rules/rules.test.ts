@@ -16,16 +16,16 @@ import {
 
 const read = <T>(name: string): T => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as T;
 const bases = read<Base[]>('bases.json');
-/** Further bases, with the fields that those have not: their changes are compared by hand. */
+/** Further bases, with fields that those do not have: their changes are compared by hand. */
 const coverage = read<Base[]>('coverage.json');
 const rules = read<RecordedRule[]>('recorded.json');
 
-/** Values in Go's own form differ between servers. */
+/** Values that are printed in Go's format differ between servers. */
 const GO_VALUE = /value: (?:map\[|\[\]|[a-zA-Z0-9.]+\{|\{|&)[\s\S]*?(?=: [a-z`"]|$)/;
 
 type Place = { [key: string | number]: unknown };
 
-/** A base, of which a change replaces or removes one place. */
+/** Applies a change to a base: it replaces or removes one member. */
 function changed({ object }: Base, { at, value }: Pick<RecordedRule, 'at' | 'value'>): unknown {
   const copy = structuredClone(object) as Place;
   const owner = at.slice(0, -1).reduce<Place>((inner, key) => inner[key] as Place, copy);
@@ -55,7 +55,7 @@ function violationsOf(base: Base, rule: RecordedRule): string[] {
   return lines(strategy.validateUpdate(object, old, context));
 }
 
-/** Some messages end with the difference of two objects, in a form of each server. */
+/** Some messages end with the difference of two objects, whose format differs between servers. */
 const DIFFERENCE = /\n[\s\S]*$/;
 
 /** Upstream repeats some violations of updates; only the set is compared. */

@@ -1,4 +1,4 @@
-// Opens a store of the former layout, and ends as by kill -9 when a number of batches of the move have been written.
+// Opens a store of the former layout, and kills itself after a number of batches of the conversion.
 const [, , modules, path, batches] = process.argv;
 const { RocksDbRecords } = await import(`${modules}/records.js`);
 const { openRocksDb } = await import(`${modules}/open.js`);

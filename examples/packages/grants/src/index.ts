@@ -13,7 +13,7 @@ function grants(object: ApiObject, user: User, target: ResourceTarget): boolean 
   return listOf(data.get('users')).includes(user.name) && listOf(data.get('verbs')).includes(target.verb);
 }
 
-/** Whether a grant may be about these objects: not about Secrets, nor about the objects of grants. */
+/** True if a grant may apply to these objects: it never applies to Secrets or to the objects of grants. */
 const isGrantable = ({ resource, namespace, verb }: ResourceTarget): boolean =>
   namespace !== '' && verb !== '' && !['secrets', 'configmaps', 'namespaces'].includes(resource);
 

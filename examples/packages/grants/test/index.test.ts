@@ -34,7 +34,7 @@ test('ConfigMaps without the label grant nothing', async () => {
   assert.equal((await part.authorize(user('ann'), pods('list'))).is, 'noOpinion');
 });
 
-test('in a server, a grant is effective for the next request, and so is its deletion', async () => {
+test('in a server, a grant and its deletion are effective for the next request', async () => {
   const use = fileURLToPath(new URL('../src/index.js', import.meta.url));
   const server = await startTestServer({ plugins: [{ use }] });
   try {

@@ -37,7 +37,7 @@ function containersOf(pod: Frozen<ApiObject>): (readonly [path: string, containe
   );
 }
 
-/** An image with the prefix of the longest mirror that fits. */
+/** The image with its prefix replaced by the mirror with the longest matching prefix. */
 function mirrored(image: string, mirrors: Readonly<Record<string, string>>): string {
   const [found] = Object.keys(mirrors)
     .filter(prefix => image.startsWith(prefix))
@@ -55,7 +55,7 @@ function violationsOf(path: string, image: string, allowed: readonly string[]): 
   return found;
 }
 
-/** Takes images from mirrors, and refuses those from elsewhere and those without a version. */
+/** Rewrites images to mirrors, and refuses images from other registries and images without a version. */
 export default definePlugin({
   name: 'image-policy',
   config,

@@ -42,7 +42,7 @@ for (const { name, run } of validatorConformance({
 }))
   test(`validator: ${name}`, run);
 
-test('refuses bad settings with the path of the field', () => {
+test('refuses invalid settings with the path of the field', () => {
   assert.throws(() => plugin.parse({ allowed: [1] }), /^ConfigError: allowed\[0\]: /);
   assert.throws(() => plugin.parse({ ...config, other: 1 }), /^ConfigError: config: .*"other"/);
 });

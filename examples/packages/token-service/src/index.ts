@@ -1,6 +1,6 @@
 import { authenticator, ConfigError, definePlugin, type Plugin, Refusal, type User } from 'capstan/api';
 
-/** Settings: the endpoint of the service, and how long an answer is cached. */
+/** Settings: the endpoint of the service, and the time for which an answer is cached. */
 interface Config {
   readonly url: string;
   readonly cacheMs: number;
@@ -26,7 +26,7 @@ const bearerToken = (header: string | undefined): string | undefined => /^Bearer
 const areTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every(one => typeof one === 'string');
 
-/** Asks the service about a token. Throws Refusal for an inactive one, and an Error if the service fails. */
+/** Sends a token to the service. Throws Refusal for an inactive token, and an Error if the service fails. */
 async function introspect(url: string, token: string): Promise<User> {
   const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ token }) });
   if (!answer.ok) throw new Error(`the token service answered ${answer.status}`);
@@ -37,7 +37,7 @@ async function introspect(url: string, token: string): Promise<User> {
   return { name: username, uid: '', groups, extra: new Map() };
 }
 
-/** Authenticates bearer tokens by asking a service. */
+/** Authenticates bearer tokens by means of a service. */
 export default definePlugin({
   name: 'token-service',
   parse,

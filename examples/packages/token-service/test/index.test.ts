@@ -28,11 +28,11 @@ const good = { request: bearer('good'), name: 'ann', groups: ['dev'] };
 
 for (const { name, run } of authenticatorConformance({ make, good, bad: [bearer('bad')] })) test(name, run);
 
-test('knows nobody when the service fails', async () => {
+test('authenticates nobody when the service fails', async () => {
   await assert.rejects(async () => (await make()).authenticate(received(bearer('broken'))), /answered 500/);
 });
 
-test('refuses bad settings', () => {
+test('refuses invalid settings', () => {
   assert.throws(() => plugin.parse({ url: 'nowhere' }), /^ConfigError: url: must be the URL of the service$/);
   assert.throws(() => plugin.parse({ ...config, cacheMs: -1 }), /^ConfigError: cacheMs: must be a number/);
 });
