@@ -15,14 +15,10 @@ export interface Sender {
   user?: User;
   /** The usage of all unknown senders until the sender is authenticated. */
   usage: Usage;
-  /** The permission that the pool has found for this request; undefined if it was not asked. */
+  /** The permission for this request, remembered or found by the pool; undefined until it is allowed. */
   permission?: Permission | undefined;
   /** The user who acts as `user`. */
   impersonator?: User;
-  /** Why the request is allowed; '' if the authorizer gave no reason. Undefined until it is allowed. */
-  reason?: string;
-  /** The plugin that allows the request. */
-  allowedBy?: string | undefined;
   /** The plugin that has authenticated the sender, if its identity is not remembered. */
   authenticator?: string | undefined;
   /** The trail of the last job that was refused or changed something, and the key that it wrote. */

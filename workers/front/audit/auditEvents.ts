@@ -94,7 +94,7 @@ export class AuditEvents {
   }
 
   #understoodOf({ exchange, route, sender }: AuditedRequest): object | undefined {
-    if (sender?.reason === undefined || isRefusedUnread(exchange)) return undefined;
+    if (!sender?.permission || isRefusedUnread(exchange)) return undefined;
     const sent = exchange.requestObject();
     return sent && understoodRequest(sent, route, this.naming.group('meta.orchestrator.io'));
   }
@@ -146,7 +146,7 @@ export class AuditEvents {
     const { exchange, route, sender } = request;
     const { target } = route;
     if (target.is === 'path' || (target.verb !== 'create' && target.verb !== 'update')) return {};
-    if (sender?.reason === undefined || isRefusedUnread(exchange)) return {};
+    if (!sender?.permission || isRefusedUnread(exchange)) return {};
     // A body is not decoded for its metadata alone, unless the answer suggests that it cannot be decoded.
     const sent = understood ?? (exchange.status === 400 ? this.#understoodOf(request) : exchange.requestObject());
     if (sent && !isOfRoute(sent, route)) return {};
@@ -174,7 +174,7 @@ export class AuditEvents {
     const { exchange, sender } = request;
     const { group } = this.naming;
     // A later stage may refuse an allowed request with any code.
-    const isAllowed = sender?.reason !== undefined;
+    const isAllowed = sender?.permission !== undefined;
     const isForbidden = !isAllowed && exchange.status === 403;
     const isKnown =
       isAllowed ||
@@ -188,7 +188,7 @@ export class AuditEvents {
       ...(isKnown
         ? {
             [`${authorization}/decision`]: isForbidden ? 'forbid' : 'allow',
-            [`${authorization}/reason`]: sender?.reason ?? '',
+            [`${authorization}/reason`]: sender?.permission?.reason ?? '',
           }
         : {}),
     };

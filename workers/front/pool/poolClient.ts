@@ -80,8 +80,7 @@ export class PoolClient {
     if (sender.permission && isCurrent(sender.permission)) return true;
     const permission = sender.identity && this.access.permission(sender.identity, decisionKey(route), this.now());
     if (!permission) return false;
-    sender.reason = permission.reason;
-    sender.allowedBy = permission.allowedBy;
+    sender.permission = permission;
     return true;
   }
 
@@ -204,11 +203,7 @@ export class PoolClient {
     { revision, asked, epoch }: { readonly revision: number; readonly asked: number; readonly epoch: number },
   ): void {
     const permission = this.access.permissionOf(grant, revision, asked);
-    if (permission) {
-      sender.permission = permission;
-      sender.reason = permission.reason;
-      sender.allowedBy = permission.allowedBy;
-    }
+    if (permission) sender.permission = permission;
     if (sender.credentials === undefined) {
       if (sender.identity && permission) this.access.allow(sender.identity, decisionKey(route), permission, asked);
       return;
