@@ -1,7 +1,7 @@
 // Opens a store as a user who may not write in its directory, and prints the refusal.
 const [, , module, directory] = process.argv;
 const { openRocksDb } = await import(module);
-const { loadLibrary } = await import(module.replace('open.ts', 'binding.ts'));
+const { loadLibrary } = await import(module.replace('open.js', 'binding.js'));
 loadLibrary();
 if (process.getuid() === 0) {
   process.setgid(65534);

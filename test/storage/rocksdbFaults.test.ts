@@ -10,8 +10,7 @@ import { committed } from '../conformance/storage.js';
 import { mayMount, put } from './rocksdbFiles.js';
 
 const run = promisify(execFile);
-const OPEN = new URL('../../plugins/storage/rocksdb/open.ts', import.meta.url).href;
-const HOOKS = new URL('./typescript.mjs', import.meta.url).href;
+const OPEN = new URL('../../dist/plugins/storage/rocksdb/open.js', import.meta.url).href;
 const program = (name: string): string => new URL(name, import.meta.url).pathname;
 
 let directory: string;
@@ -40,15 +39,7 @@ const quoted = (words: readonly string[]): string => words.map(word => `'${word}
 
 /** Runs the program that fills the disk in a shell that limits it. */
 async function fill(bound: string, ballast: number): Promise<Filled> {
-  const words = [
-    process.execPath,
-    '--import',
-    HOOKS,
-    program('./fullDisk.mjs'),
-    OPEN,
-    join(directory, 'data'),
-    String(ballast),
-  ];
+  const words = [process.execPath, program('./fullDisk.mjs'), OPEN, join(directory, 'data'), String(ballast)];
   const { stdout } = await run('sh', ['-c', `${bound} ${quoted(words)}`]);
   return JSON.parse(stdout) as Filled;
 }
@@ -65,27 +56,16 @@ function stopsAcknowledging(filled: Filled, reason: RegExp): void {
 }
 
 describe('a store whose disk is full', () => {
-  it('stops acknowledging at the first failed write, reports it, reads all or nothing, and loses nothing [R010]', {
-    timeout: 60_000,
-  }, async () => {
+  it('stops acknowledging at the first failed write, reports it, reads all or nothing, and loses nothing [R010]', async () => {
     stopsAcknowledging(await fill('ulimit -f 2000;', 0), /File too large/i);
   });
 
   it.runIf(mayMount())(
     'does the same on a full file system, where an open is refused and changes nothing',
-    { timeout: 60_000 },
     async () => {
       await mkdir(join(directory, 'mount'));
       const inside = join(directory, 'mount');
-      const words = [
-        process.execPath,
-        '--import',
-        HOOKS,
-        program('./fullDisk.mjs'),
-        OPEN,
-        join(inside, 'data'),
-        '1000000',
-      ];
+      const words = [process.execPath, program('./fullDisk.mjs'), OPEN, join(inside, 'data'), '1000000'];
       const line = `mount -t tmpfs -o size=30m none '${inside}' && exec ${quoted(words)}`;
       const filled = JSON.parse((await run('unshare', ['-rm', 'sh', '-c', line])).stdout) as Filled;
       stopsAcknowledging(filled, /No space left on device/i);
@@ -107,7 +87,7 @@ describe('a store whose disk is full', () => {
   });
 });
 
-it('refuses a directory that the user cannot write, with this reason', { timeout: 60_000 }, async () => {
+it('refuses a directory that the user cannot write, with this reason', async () => {
   const path = join(directory, 'store');
   const store = await openRocksDb({ path, historyMs: 1000 });
   await committed(store, put('a', '1'));
@@ -115,7 +95,7 @@ it('refuses a directory that the user cannot write, with this reason', { timeout
   await chmod(directory, 0o755);
   await chmod(path, 0o555);
   await chmod(join(path, 'db'), 0o555);
-  const { stdout } = await run(process.execPath, ['--import', HOOKS, program('./readOnly.mjs'), OPEN, path]);
+  const { stdout } = await run(process.execPath, [program('./readOnly.mjs'), OPEN, path]);
   await chmod(join(path, 'db'), 0o755);
   expect((JSON.parse(stdout) as { message: string }).message).toMatch(
     /cannot be written by this user: change its owner or mode/,
