@@ -44,6 +44,15 @@ const outcomes: (JobOutcome | null)[] = [
   { id: 3, is: 'rendered', pieces: [bytes('one'), bytes('two')] },
   { id: 4, is: 'proposed', status: 201, headers: [], key: 'core/pods/p' },
   { id: 5, is: 'proposed', status: 201, headers: [], key: 'core/pods/q', body: bytes('with gaps'), gaps: [3] },
+  {
+    id: 7,
+    is: 'respond',
+    status: 403,
+    headers: [['a', 'b']],
+    body: bytes('a refusal'),
+    auditId: 'x',
+    trail: { auditId: 'x', steps: '[]', refusal: { reason: 'Forbidden', message: 'no', causes: [] } },
+  },
   { is: 'failed', message: 'it failed' },
 ];
 
@@ -115,7 +124,7 @@ test('late outcomes are received as they were sent', () => {
 test('outcomes of proposals are read as they were written; others, and those with a grant, are not written', () => {
   const proposed = outcomes.flatMap(one => (one?.is === 'proposed' ? [one] : []));
   const trail = { auditId: 'x', steps: '[]', unseenChanges: undefined };
-  const all = [...proposed, { ...proposed[0]!, annotations: { 'a/b': 'c' }, trail }];
+  const all = [...proposed, { ...proposed[0]!, annotations: { 'a/b': 'c' }, auditId: 'x', trail }];
   for (const outcome of all) {
     const body = outcome.body && Buffer.from(outcome.body);
     const read = decodeWritten(encodeWritten(2 ** 40, outcome, 1.5)!);

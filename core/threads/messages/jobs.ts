@@ -257,10 +257,6 @@ function fromTrailRow(auditId: string | undefined, row: TrailRow | undefined): T
   return { auditId, steps, dryRun, unseenChanges, refusal, opinions, asked };
 }
 
-/** Headers with the id of the request. They are posted without it, so that answers of a batch share one list. */
-const withAuditId = (headers: Respond['headers'], auditId: string | undefined): Respond['headers'] =>
-  auditId === undefined ? headers : [...headers, ['audit-id', auditId]];
-
 function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
   switch (outcome.is) {
     case 'respond': {
@@ -281,8 +277,8 @@ function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
 }
 
 function fromProposedRow(row: ProposedRow, body: Uint8Array | undefined): Proposed {
-  const [is, id, grant, status, sent, key, , gaps, more, annotations, auditId, trailRow] = row;
-  const [headers, trail] = [withAuditId(sent, auditId), fromTrailRow(auditId, trailRow)];
+  const [is, id, grant, status, headers, key, , gaps, more, annotations, auditId, trailRow] = row;
+  const trail = fromTrailRow(auditId, trailRow);
   return { id, grant, annotations, trail, auditId, is, status, headers, body, gaps, more, key };
 }
 
@@ -290,8 +286,8 @@ function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   if (!Array.isArray(row)) return row;
   switch (row[0]) {
     case 'respond': {
-      const [is, id, grant, status, sent, key, bodyLength, rest, annotations, auditId, trailRow] = row;
-      const [headers, trail] = [withAuditId(sent, auditId), fromTrailRow(auditId, trailRow)];
+      const [is, id, grant, status, headers, key, bodyLength, rest, annotations, auditId, trailRow] = row;
+      const trail = fromTrailRow(auditId, trailRow);
       const body = reader.next(bodyLength);
       return { id, grant, annotations, trail, auditId, is, status, headers, body, key, rest };
     }

@@ -284,7 +284,7 @@ export type JobResult = {
   readonly annotations?: Readonly<Record<string, string>>;
   /** The explanation of a request that was refused, or has changed something. */
   readonly trail?: Trail | undefined;
-  /** The id that the answer has in its header `audit-id`, which is not among `headers` until the front end reads it. */
+  /** The value of the answer's header `audit-id`, which is not among `headers`: the answers of a batch share these. */
   readonly auditId?: string | undefined;
 } & (
   | {

@@ -44,8 +44,12 @@ export const indented = (exchange: Exchange): boolean => isPretty(exchange.query
 export function respond(exchange: Exchange, result: JobResult): void {
   if (exchange.aborted) return;
   if (result.is !== 'respond') throw new Error(`the pool answered with ${result.is}`);
-  exchange.respond(result.status, result.headers, result.body);
+  exchange.respond(result.status, headersOf(result), result.body);
 }
+
+/** All headers of an answer of the pool. */
+export const headersOf = ({ headers, auditId }: Extract<JobResult, { is: 'respond' }>): Headers =>
+  auditId === undefined ? headers : [...headers, ['audit-id', auditId]];
 
 /** Sends a refusal as its Status, in the form that the client accepts. */
 export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, headers: Headers = []): void {

@@ -1,6 +1,7 @@
 import { RENDER_AHEAD } from '../../../core/limits.js';
 import type { Entry } from '../../../core/threads/entries/entry.js';
 import type { JobResult } from '../../../core/threads/messages/messages.js';
+import { headersOf } from '../answers/reply.js';
 import { compresses, respondRendered, streamParts } from '../answers/compress.js';
 import { inOrder } from '../answers/inOrder.js';
 import { renderSlices } from '../answers/renderSlices.js';
@@ -83,7 +84,7 @@ async function respondRenderedList(
     return await respondRendered(exchange, await pool.render(request, { ...rendering, objects: valuesOf(first) }));
   const head = await pool.render(request, { ...rendering, objects: valuesOf(first), part: true });
   if (head.is !== 'respond' || !head.rest) return await respondRendered(exchange, head);
-  const { headers, body, rest } = head;
+  const { body, rest } = head;
   const isCompressed = compresses(exchange, body.length * slices.length);
   const made = rest.mayFail ? await renderAll(pool, request, others) : undefined;
   if (made?.is === 'respond') return await respondRendered(exchange, made);
@@ -97,7 +98,7 @@ async function respondRenderedList(
     }
     yield rest!.tail;
   }
-  await streamParts(exchange, headers, parts(), isCompressed);
+  await streamParts(exchange, headersOf(head), parts(), isCompressed);
 }
 
 /** Lists that the pool makes. `isWhole`: the objects can be encoded only all together. */

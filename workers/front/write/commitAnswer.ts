@@ -10,12 +10,12 @@ import type { PoolResponse, Proposed } from './writeState.js';
  * the answer to a commit that changed nothing.
  */
 export function commitAnswer(
-  { id, status, headers, body, gaps, key }: Proposed,
+  { id, status, headers, auditId, body, gaps, key }: Proposed,
   revision: number,
   cache: Pick<State, 'find' | 'history'>,
   current: Current | undefined,
 ): PoolResponse {
-  const answer = (bytes: Uint8Array): PoolResponse => ({ id, is: 'respond', status, headers, body: bytes });
+  const answer = (bytes: Uint8Array): PoolResponse => ({ id, is: 'respond', status, headers, auditId, body: bytes });
   if (body && gaps === 'envelope') return answer(withEnvelopeRevision(body, revision));
   if (body && !gaps) return answer(body);
   const text = body
