@@ -1,4 +1,4 @@
-/** Text forms of values as the reference prints them: doubles as Go's `%g` and `%f`. */
+/** Text forms of values as upstream prints them: doubles as Go's `%g` and `%f`. */
 import { goQuote } from '../../model/text/quote.js';
 import type { Meter } from '../cost/meter.js';
 import { compareStrings } from './ops.js';
