@@ -35,20 +35,6 @@ export interface RunningJob {
  */
 export async function run(
   context: Context,
-  running: RunningJob,
-  logged: LoggedRequest,
-  propose: (operations: Transaction, charges: Charges | undefined) => void,
-): Promise<JobResult> {
-  const result = await runStages(context, running, logged, propose);
-  // In place: a copy of the result takes several microseconds.
-  if ('headers' in result) (result as Writable<typeof result>).auditId = result.trail?.auditId ?? logged.newAuditId;
-  return result;
-}
-
-type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
-
-async function runStages(
-  context: Context,
   { job, run }: RunningJob,
   logged: LoggedRequest,
   propose: (operations: Transaction, charges: Charges | undefined) => void,
@@ -68,7 +54,8 @@ async function runStages(
     if (job.render) {
       // For a refusal: an answer with the objects has the warning already.
       if (route.resource?.warning !== undefined) warnings.push(route.resource.warning);
-      return { id, ...(await render(context, job, route, job.render)) };
+      const shown = await render(context, job, route, job.render);
+      return { id, ...shown, auditId: logged.newAuditId };
     }
     const authenticated = await authenticate(context, { job, run, route, warnings, trail });
     const { user, identityFor, objects, use, authenticator, impersonator } = authenticated;
@@ -100,11 +87,13 @@ async function runStages(
     if (answer.operations) propose(answer.operations, answer.charges);
     // A review changes nothing, and its answer says everything.
     const explained = strategy.review ? undefined : trail.result(logged.id);
-    return resultOf(answer, { id, grant, annotations: found(), trail: explained });
+    const auditId = explained?.auditId ?? logged.newAuditId;
+    return resultOf(answer, { id, grant, annotations: found(), trail: explained, auditId });
   } catch (thrown) {
     if (thrown instanceof UnseenObject) return { id, is: 'unseen', key: thrown.key, grant };
     const { answer, refusal } = refusalAnswer(context, job, logged, thrown, warnings);
-    return { id, ...answer, grant, annotations: found(), trail: trail.result(logged.id, refusal, target) };
+    const explained = trail.result(logged.id, refusal, target);
+    return { id, ...answer, grant, annotations: found(), trail: explained, auditId: explained.auditId };
   }
 }
 
@@ -114,11 +103,11 @@ async function runStages(
  */
 function resultOf(
   { status, headers, body, gaps, more, operations, key }: Answer,
-  { id, grant, annotations, trail }: Pick<JobResult, 'id' | 'grant' | 'annotations' | 'trail'>,
+  { id, grant, annotations, trail, auditId }: Pick<JobResult, 'id' | 'grant' | 'annotations' | 'trail' | 'auditId'>,
 ): JobResult {
-  if (!operations) return { id, grant, annotations, trail, is: 'respond', status, headers, body: body!, key };
+  if (!operations) return { id, grant, annotations, trail, auditId, is: 'respond', status, headers, body: body!, key };
   const written = operations[0]!.key;
-  return { id, grant, annotations, trail, is: 'proposed', status, headers, body, gaps, more, key: written };
+  return { id, grant, annotations, trail, auditId, is: 'proposed', status, headers, body, gaps, more, key: written };
 }
 
 /**

@@ -6,7 +6,7 @@ import { GZIP_BYTES, LIST_SLICE_BYTES } from '../../../core/limits.js';
 import { acceptsGzip } from '../../../core/model/text/httpHeaders.js';
 import type { JobResult } from '../../../core/threads/messages/messages.js';
 import { drainOf } from './drain.js';
-import { type Headers, headersOf, respond } from './reply.js';
+import { type Headers, headersWithId, respond } from './reply.js';
 
 /** The fastest level: the time to compress counts more than a smaller size. */
 const OPTIONS = { level: constants.Z_BEST_SPEED };
@@ -48,7 +48,7 @@ async function send(exchange: Exchange, headers: Headers, body: Uint8Array): Pro
 
 /** Sends objects that the pool has encoded, compressed where the client accepts that, or its refusal. */
 export async function respondRendered(exchange: Exchange, result: JobResult): Promise<void> {
-  if (result.is === 'respond' && result.status === 200) await respondWhole(exchange, headersOf(result), result.body);
+  if (result.is === 'respond' && result.status === 200) await respondWhole(exchange, headersWithId(result), result.body);
   else respond(exchange, result);
 }
 

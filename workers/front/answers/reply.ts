@@ -44,11 +44,11 @@ export const indented = (exchange: Exchange): boolean => isPretty(exchange.query
 export function respond(exchange: Exchange, result: JobResult): void {
   if (exchange.aborted) return;
   if (result.is !== 'respond') throw new Error(`the pool answered with ${result.is}`);
-  exchange.respond(result.status, headersOf(result), result.body);
+  exchange.respond(result.status, headersWithId(result), result.body);
 }
 
 /** All headers of an answer of the pool. */
-export const headersOf = ({ headers, auditId }: Extract<JobResult, { is: 'respond' }>): Headers =>
+export const headersWithId = ({ headers, auditId }: Extract<JobResult, { is: 'respond' }>): Headers =>
   auditId === undefined ? headers : [...headers, ['audit-id', auditId]];
 
 /** Sends a refusal as its Status, in the form that the client accepts. */

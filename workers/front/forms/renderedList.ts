@@ -1,7 +1,7 @@
 import { RENDER_AHEAD } from '../../../core/limits.js';
 import type { Entry } from '../../../core/threads/entries/entry.js';
 import type { JobResult } from '../../../core/threads/messages/messages.js';
-import { headersOf } from '../answers/reply.js';
+import { headersWithId } from '../answers/reply.js';
 import { compresses, respondRendered, streamParts } from '../answers/compress.js';
 import { inOrder } from '../answers/inOrder.js';
 import { renderSlices } from '../answers/renderSlices.js';
@@ -98,7 +98,7 @@ async function respondRenderedList(
     }
     yield rest!.tail;
   }
-  await streamParts(exchange, headersOf(head), parts(), isCompressed);
+  await streamParts(exchange, headersWithId(head), parts(), isCompressed);
 }
 
 /** Lists that the pool makes. `isWhole`: the objects can be encoded only all together. */

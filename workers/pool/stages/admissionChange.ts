@@ -43,7 +43,7 @@ export function changeOf(parts: ChangeParts): Change {
   const { target, resource, user, warnings, emptied } = request;
   return {
     operation,
-    target: target.name === name ? target : { ...target, name },
+    target: { ...target, name },
     kind: resource.kind,
     user,
     dryRun,
