@@ -50,14 +50,15 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('every published type, except for those of this project, has exactly the fields of the official client [R106x]', async () => {
+test('every published type of upstream has exactly the fields of the official client [R106x]', async () => {
   const document = (await api.get('/openapi/v2')).body as unknown as {
     definitions: { [name: string]: { properties?: object } };
   };
   const differences: string[] = [];
   let compared = 0;
   for (const [name, { properties = {} }] of Object.entries(document.definitions)) {
-    if (name.startsWith('dev.capstan.')) continue;
+    // Tests that share the server define other types meanwhile.
+    if (!name.startsWith('io.k8s.')) continue;
     const theirs = fieldsOf(name);
     if (theirs === undefined) {
       if (!WITHOUT_FIELDS.test(name)) differences.push(`${name}: no class`);

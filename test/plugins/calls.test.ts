@@ -4,6 +4,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { PluginFailure, Refusal } from '../../core/api/index.js';
 import { CallCounters, DURATION_BOUNDS, type FailureKind } from '../../core/plugin/calls/callCounters.js';
 import { callerOf } from '../../core/plugin/calls/calls.js';
+import { delay } from '../../core/runtime/timers.js';
+import { inVirtualTime } from '../support/virtualTime.js';
 
 const failures: FailureKind[] = [];
 const logged: string[] = [];
@@ -74,10 +76,12 @@ describe('durations', () => {
     expect(durations.splice(0)).toHaveLength(1);
     expect(() => call(() => assert.fail())).toThrow(PluginFailure);
     expect(durations.splice(0)).toHaveLength(1);
-    await call(() => after(15));
-    expect(measured()).toBeGreaterThanOrEqual(14);
-    await expect(call(() => new Promise(() => {}))).rejects.toThrow(PluginFailure);
-    expect(measured()).toBeGreaterThanOrEqual(19);
+    await inVirtualTime(async pass => {
+      await pass(Promise.resolve(call(() => delay(15))));
+      expect(measured()).toBe(15);
+      await expect(pass(Promise.resolve(call(() => new Promise(() => {}))))).rejects.toThrow(PluginFailure);
+      expect(measured()).toBe(20);
+    });
     failures.splice(0);
   });
 

@@ -48,7 +48,8 @@ async function send(exchange: Exchange, headers: Headers, body: Uint8Array): Pro
 
 /** Sends objects that the pool has encoded, compressed where the client accepts that, or its refusal. */
 export async function respondRendered(exchange: Exchange, result: JobResult): Promise<void> {
-  if (result.is === 'respond' && result.status === 200) await respondWhole(exchange, headersWithId(result), result.body);
+  if (result.is === 'respond' && result.status === 200)
+    await respondWhole(exchange, headersWithId(result), result.body);
   else respond(exchange, result);
 }
 
