@@ -1,6 +1,6 @@
 import type { Log } from '../api/host.js';
 import type { Settings } from '../settings/settings.js';
-import { collectGarbageWhenIdle } from '../threads/collect.js';
+import { collectGarbageWhenIdle } from '../threads/garbage.js';
 import { keepOptimized } from '../threads/optimization.js';
 import { setTimeout } from '../runtime/timers.js';
 import type { OwnServer, RunningServer } from '../server/start.js';

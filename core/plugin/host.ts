@@ -11,7 +11,7 @@ import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { type CallTarget, guardListener } from './calls/calls.js';
 import { withinDeadline } from './calls/deadline.js';
 import { kindsOf } from './kinds.js';
-import type { Releases } from './releases.js';
+import type { Closers } from './closers.js';
 import { type FollowedResources, storageNameOf } from './resourceNames.js';
 import type { RunningCalls } from './calls/runningCalls.js';
 
@@ -22,13 +22,13 @@ export interface KeptParts {
   /**
    * The list to which their release functions are added; absent if the parts already exist and are not created again.
    */
-  readonly releases?: Releases;
+  readonly closers?: Closers;
 }
 
 /** The services of a thread for plugins, in addition to log, clock and naming. */
 export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
-  readonly releases: Releases;
+  readonly closers: Closers;
   readonly kept?: KeptParts;
   /** Selects the plugins of the thread that are loaded; absent: all. */
   readonly selects?: (spec: PluginSpec) => boolean;
@@ -122,9 +122,8 @@ export function hostOf(
   services: HostServices,
   plugins: PluginSet,
 ): (user: HostUser) => Host {
-  const { releases, kept, watch, dynamicInformer } = services;
-  const releasesOf = (point: string): Releases =>
-    kept?.releases && kept.points.includes(point) ? kept.releases : releases;
+  const { closers, kept, watch, dynamicInformer } = services;
+  const closersOf = (point: string): Closers => (kept?.closers && kept.points.includes(point) ? kept.closers : closers);
   const informers = informersOf(thread, plugins, services);
   const kinds = kindsOf(services.registry ?? notAvailable('kinds', thread));
   const at: Host['at'] = point => {
@@ -138,7 +137,7 @@ export function hostOf(
     now: systemTime,
     isEnabled: feature => isFeatureEnabled(feature, data.features),
     onClose: release =>
-      releasesOf(user.point).add(`plugin ${user.plugin}`, () =>
+      closersOf(user.point).add(`plugin ${user.plugin}`, () =>
         withinDeadline(release(), RELEASE_MS, { keepAlive: true }),
       ),
     ...informers(user),

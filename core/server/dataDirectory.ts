@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { makeDirectories } from '../files/directories.js';
 import type { Naming } from '../naming.js';
-import type { Releases } from '../plugin/releases.js';
+import type { Closers } from '../plugin/closers.js';
 import { systemTime } from '../runtime/clock.js';
 import { randomBytes } from '../runtime/random.js';
 import { type CertificateFiles, certificateFiles, ensurePki } from '../services/pki/index.js';
@@ -64,19 +64,19 @@ function restrict(path: string): void {
 }
 
 /** Makes a directory that is removed when the server closes. */
-function temporaryDirectory(releases: Releases): string {
+function temporaryDirectory(closers: Closers): string {
   const made = mkdtempSync(join(tmpdir(), 'capstan-'));
-  releases.add('the temporary directory', () => rmSync(made, { recursive: true, force: true }));
+  closers.add('the temporary directory', () => rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
 /**
  * Creates the data directory, with mode 0700; the mode of an existing directory is not changed. With `temporary` it is
- * a new directory, which `releases` removes. Throws ConfigError if it cannot be made.
+ * a new directory, which `closers` removes. Throws ConfigError if it cannot be made.
  */
-export function makeDataDirectory({ dataDir }: Settings, temporary: boolean, releases: Releases): DataPaths {
+export function makeDataDirectory({ dataDir }: Settings, temporary: boolean, closers: Closers): DataPaths {
   if (!temporary) makeDirectories(dataDir, '--data-dir');
-  const directory = temporary ? temporaryDirectory(releases) : resolve(dataDir);
+  const directory = temporary ? temporaryDirectory(closers) : resolve(dataDir);
   const pki = join(directory, 'pki');
   makeDirectories(pki, '--data-dir');
   return {

@@ -9,7 +9,7 @@ import { CallCounters } from '../plugin/calls/callCounters.js';
 import { messagesOf } from '../plugin/calls/stack.js';
 import { logOf } from '../plugin/log.js';
 import { checkJson } from '../plugin/load/checkTypes.js';
-import { Releases } from '../plugin/releases.js';
+import { Closers } from '../plugin/closers.js';
 import { monotonicTime } from '../runtime/clock.js';
 import { delay } from '../runtime/timers.js';
 import { storageVersionsOf } from '../schema/registry/storageVersions.js';
@@ -112,12 +112,12 @@ export async function startWith(given: GivenSettings, version?: number): Promise
   const named = readGivenSettings(given);
   const checked = checkAll({ ...DEFAULTS, ...named });
   const { settings, authentication } = await checkParts(checked, version);
-  const releases = new Releases();
+  const closers = new Closers();
   try {
     const isTemporary = named.dataDir === undefined && settings.storage === 'memory';
-    return await start(settings, authentication, isTemporary, began, releases);
+    return await start(settings, authentication, isTemporary, began, closers);
   } catch (error) {
-    await releases.run(logOf('server', settings));
+    await closers.closeAll(logOf('server', settings));
     throw withClass(error);
   }
 }
@@ -138,19 +138,19 @@ async function start(
   authentication: Authentication,
   temporary: boolean,
   began: number,
-  releases: Releases,
+  closers: Closers,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings);
   for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings, authentication.anonymous)])
     log.warn({}, warning);
   checkJson(settings.resources);
-  const paths = makeDataDirectory(settings, temporary, releases);
+  const paths = makeDataDirectory(settings, temporary, closers);
   const link = makeConsoleLink(settings);
   const memory = { counters: new SharedArrayBuffer(COUNTERS * 4), inspection: Inspection.memory() };
   const data = threadData(settings, paths, authentication, memory, link);
   let current = { settings, data };
-  const scope = threadScope(data, 'front', 'server', releases);
+  const scope = threadScope(data, 'front', 'server', closers);
   // Threads load their modules while this thread creates the files that their plugins read.
   const threads = createThreads(scope, settings);
   const home = await fillDataDirectory(paths, settings, naming);
@@ -176,9 +176,9 @@ async function start(
     }),
     isClosing: () => closing !== undefined,
   });
-  const listening = await listen(frontEnd, bindings, settings.bindAddress, releases);
+  const listening = await listen(frontEnd, bindings, settings.bindAddress, closers);
   const requests = new ProgramRequests(frontEnd.front);
-  releases.add('requests of the program', () => requests.close());
+  closers.add('requests of the program', () => requests.close());
   const resources = liveResources(frontEnd.registry);
   const as: RunningServer['as'] = (user, groups) => serverUser(userOf(user, groups), requests, resources);
   // If it cannot start, it is replaced, and the failure is logged.
@@ -187,7 +187,7 @@ async function start(
   const close = async (): Promise<void> => {
     if (settings.shutdownDelayDuration > 0) await delay(settings.shutdownDelayDuration);
     frontEnd.finishWatches();
-    await releases.run(scope.log);
+    await closers.closeAll(scope.log);
   };
   const server: RunningServer = {
     ...listening,
@@ -327,11 +327,11 @@ async function listen(
   { front, listener, listeningThreads, address }: RunningFrontEnd,
   bindings: readonly Binding[],
   bindAddress: string,
-  releases: Releases,
+  closers: Closers,
 ): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
   const all: Listening[] = [];
   // Closed together: none may accept connections while another drains.
-  releases.add('the listeners', () => Promise.all(all.map(one => one.close())));
+  closers.add('the listeners', () => Promise.all(all.map(one => one.close())));
   for (const [i, binding] of bindings.entries()) {
     const flag = i === 0 ? '--secure-port (or --bind-address)' : '--http-port';
     all.push(await withFlag(flag, () => listener.listen(binding, exchange => front.handle(exchange))));

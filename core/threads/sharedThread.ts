@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { collectGarbageWhenIdle } from './collect.js';
+import { collectGarbageWhenIdle } from './garbage.js';
 import type { ThreadData } from './data.js';
 import { reportErrors, runThread, type Started, type ThreadMain, threadScope } from './thread.js';
 

@@ -4,8 +4,8 @@ import type { HostServices } from '../plugin/host.js';
 import { loadPlugins, type Plugins } from '../plugin/load/load.js';
 import { logExits, logOf, logUnhandledRejections } from '../plugin/log.js';
 import { RunningCalls } from '../plugin/calls/runningCalls.js';
-import { Releases } from '../plugin/releases.js';
-import { collectGarbageWhenIdle } from './collect.js';
+import { Closers } from '../plugin/closers.js';
+import { collectGarbageWhenIdle } from './garbage.js';
 import type { ThreadData } from './data.js';
 import type { FromThread } from './messages/lifecycle.js';
 import { ownNativeId } from './scheduling.js';
@@ -15,9 +15,9 @@ export interface ThreadScope {
   readonly data: ThreadData;
   readonly log: Log;
   /** Released when the thread closes, in reverse order. */
-  readonly releases: Releases;
+  readonly closers: Closers;
   /** Loads the plugins of this kind of thread and makes their parts. Throws ConfigError. */
-  loadPlugins(services?: Omit<HostServices, 'releases'>): Promise<Plugins>;
+  loadPlugins(services?: Omit<HostServices, 'closers'>): Promise<Plugins>;
   /** Ends the thread with an error; in a shared thread, only the guest. */
   fail(error: unknown): void;
 }
@@ -27,14 +27,14 @@ export function threadScope(
   data: ThreadData,
   kind: Thread,
   name: string,
-  releases: Releases = new Releases(),
+  closers: Closers = new Closers(),
 ): ThreadScope {
   const running = data.running && { running: new RunningCalls(data.running) };
   return {
     data,
     log: logOf(name, data),
-    releases,
-    loadPlugins: services => loadPlugins(data, kind, { ...running, ...services, releases }),
+    closers,
+    loadPlugins: services => loadPlugins(data, kind, { ...running, ...services, closers }),
     fail,
   };
 }
@@ -88,18 +88,18 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   let begin: ((message: Begin<In>) => void) | undefined;
   const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {
     const thread = await main.start(scope, message, post);
-    if (!guest) scope.releases.add('the garbage collector', collectGarbageWhenIdle());
+    if (!guest) scope.closers.add('the garbage collector', collectGarbageWhenIdle());
     post({ ...thread.ready, is: 'ready', nativeId: ownNativeId() } satisfies FromThread);
     return thread;
   });
   started.catch(async error => {
-    await scope.releases.run(scope.log);
+    await scope.closers.closeAll(scope.log);
     scope.fail(error);
   });
   const close = async (): Promise<void> => {
     // A start in progress may still acquire resources that have to be released.
     if (!begin) await started;
-    await scope.releases.run(scope.log);
+    await scope.closers.closeAll(scope.log);
     post({ is: 'closed' });
   };
   port.on('message', (message: In) => {

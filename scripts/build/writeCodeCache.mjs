@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import v8 from 'node:v8';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
-// A thread that collects its garbage sets a flag for a moment (`core/threads/collect.ts`), for all threads. V8 refuses
+// A thread that collects its garbage sets a flag for a moment (`core/threads/garbage.ts`), for all threads. V8 refuses
 // caches that are created meanwhile.
 v8.setFlagsFromString = () => undefined;
 syncBuiltinESMExports();

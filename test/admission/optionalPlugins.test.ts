@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../core/command/config.js';
 import { CallCounters } from '../../core/plugin/calls/callCounters.js';
 import { loadPlugins } from '../../core/plugin/load/load.js';
-import { Releases } from '../../core/plugin/releases.js';
+import { Closers } from '../../core/plugin/closers.js';
 import { admissionPlugins } from '../../core/server/admissionPlugins.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import podNodeSelector from '../../plugins/admission/optional/podNodeSelector.js';
@@ -138,7 +138,7 @@ describe('the configuration of admission plugins', () => {
       verbosity: 0,
       inspection: new SharedArrayBuffer(4),
     });
-    await expect(loadPlugins(data, 'pool', { releases: new Releases() })).rejects.toThrow(
+    await expect(loadPlugins(data, 'pool', { closers: new Closers() })).rejects.toThrow(
       `--admission-control-config-file: ${join(directory, name)}: the configuration of PodNodeSelector: selectors: unk`,
     );
   });

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { namingOf } from '../../core/naming.js';
 import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { discoveryDocuments } from '../../core/services/discovery/index.js';
-import type { Others, OtherVersion } from '../../core/services/discovery/others.js';
+import type { Others, OtherVersion } from '../../core/services/discovery/otherServers.js';
 import { receivedEntries, receivedList } from '../../core/services/discovery/received.js';
 import { openApiDocuments } from '../../core/services/openapi/index.js';
-import { partOf } from '../../core/services/openapi/others.js';
+import { partOf } from '../../core/services/openapi/otherServers.js';
 
 /** The members of discovery documents. */
 interface Shown {

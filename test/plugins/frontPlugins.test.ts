@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { auditSink, healthCheck } from '../../core/api/index.js';
 import { CallCounters } from '../../core/plugin/calls/callCounters.js';
-import { Releases } from '../../core/plugin/releases.js';
+import { Closers } from '../../core/plugin/closers.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { threadScope } from '../../core/threads/thread.js';
 import { FrontPlugins } from '../../workers/front/frontPlugins.js';
@@ -35,8 +35,8 @@ const data = (version: number): ThreadData =>
   });
 
 test('plugins that replace others do not affect the parts that a server keeps', async () => {
-  const releases = new Releases();
-  const scope = threadScope(data(1), 'front', 'test', releases);
+  const closers = new Closers();
+  const scope = threadScope(data(1), 'front', 'test', closers);
   const plugins = await FrontPlugins.load(scope, {});
   const sinks = plugins.at(auditSink);
   expect(steps.splice(0)).toEqual(['make healthCheck1', 'make auditSink1']);
@@ -51,6 +51,6 @@ test('plugins that replace others do not affect the parts that a server keeps', 
   expect(steps.splice(0)).toEqual(['close healthCheck1']);
   (await plugins.prepare(data(3))).use();
   steps.splice(0);
-  await releases.run(scope.log);
+  await closers.closeAll(scope.log);
   expect(steps).toEqual(['close healthCheck3', 'close healthCheck2', 'close auditSink1']);
 });

@@ -22,7 +22,7 @@ import {
 import { PLUGIN_START_MS } from '../../core/limits.js';
 import { CallCounters } from '../../core/plugin/calls/callCounters.js';
 import { loadPlugins } from '../../core/plugin/load/load.js';
-import { Releases } from '../../core/plugin/releases.js';
+import { Closers } from '../../core/plugin/closers.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { fixture } from './support.js';
 import { partly } from '../support/values.js';
@@ -100,7 +100,7 @@ describe('a plugin', () => {
       verbosity: 0,
       inspection: new SharedArrayBuffer(4),
     });
-  const load = (exported: string) => loadPlugins(data(exported), 'pool', { releases: new Releases() });
+  const load = (exported: string) => loadPlugins(data(exported), 'pool', { closers: new Closers() });
 
   test('that creates a value that its point does not accept fails the start with its name', async () => {
     await expect(load('makesNothing')).rejects.toThrow(

@@ -12,7 +12,7 @@ import { FollowedResources } from '../../core/plugin/resourceNames.js';
 import { ServedResources } from '../../core/plugin/servedResources.js';
 import { stackOf } from '../../core/plugin/calls/stack.js';
 import { systemTime } from '../../core/runtime/clock.js';
-import { collectGarbageSoon } from '../../core/threads/collect.js';
+import { collectGarbageSoon } from '../../core/threads/garbage.js';
 import type { PluginSpec } from '../../core/threads/data.js';
 import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
@@ -75,7 +75,7 @@ async function startAll(controllers: readonly Controller[], isNew: boolean, post
 runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, FromControlThread>>({
   kind: 'control',
   name: 'control',
-  async start({ data, log, releases, loadPlugins, fail }, { writer, shared, isNew, identity, resources: fixed }, post) {
+  async start({ data, log, closers, loadPlugins, fail }, { writer, shared, isNew, identity, resources: fixed }, post) {
     const objects = new ControlObjects(
       () => feed.catchUp(),
       key => {
@@ -83,7 +83,7 @@ runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, F
       },
     );
     const feed = new ObjectFeed(writer, data.counters, objects);
-    releases.add('the channel to the writer', () => feed.close());
+    closers.add('the channel to the writer', () => feed.close());
     const resources = new ServedResources(fixed);
     const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
     const requests = new ControllerRequests(
@@ -101,7 +101,7 @@ runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, F
           onLost: () => post({ is: 'demoted' }),
         })
       : undefined;
-    releases.add('the election', () => election?.close());
+    closers.add('the election', () => election?.close());
     const followed = new FollowedResources();
     const load = (selects: (spec: PluginSpec) => boolean): Promise<Plugins> =>
       loadPlugins({

@@ -101,7 +101,7 @@ function unreadableLog(log: Pick<Log, 'error'>): State['onUnreadable'] {
  */
 export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const { scope, plugins, settings, number, shared, metrics } = sources;
-  const { data, log, releases } = scope;
+  const { data, log, closers } = scope;
   const naming = namingOf(settings.naming);
   const access = accessCache(() => state, log);
   const hub = new WatchHub();
@@ -134,7 +134,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     number === MAIN_FRONT ? unreadableLog(log) : undefined,
   );
   const feed = sources.feed(message => state.take(message));
-  releases.add("the front end's feed", () => feed.port.close());
+  closers.add("the front end's feed", () => feed.port.close());
   writer.attach(feed.port);
   feed.port.once('close', () => proposals.writerEnded());
   feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
@@ -180,18 +180,18 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
 
 /** Asks for the permissions for health endpoints until the scope is released. */
 function openHealthAccess(
-  { releases }: ThreadScope,
+  { closers }: ThreadScope,
   ...learn: ConstructorParameters<typeof HealthAccess>
 ): HealthAccess {
   const opened = new HealthAccess(...learn);
-  releases.add('the permissions for health endpoints', () => opened.close());
+  closers.add('the permissions for health endpoints', () => opened.close());
   return opened;
 }
 
 /** Passes requests on to other servers until the scope is released. */
 function openAggregation({ aggregation, scope }: FrontSources, state: () => State): Aggregation {
   const opened = new Aggregation(state, aggregation, scope.log);
-  scope.releases.add('the connections to other servers', () => opened.close());
+  scope.closers.add('the connections to other servers', () => opened.close());
   return opened;
 }
 

@@ -15,7 +15,7 @@ import type { DecisionRecord } from '../../core/api/observe/decisions.js';
 import { Decisions } from '../../core/services/decisions/decisions.js';
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
-import type { Releases } from '../../core/plugin/releases.js';
+import type { Closers } from '../../core/plugin/closers.js';
 import { addressOf } from '../../core/settings/address.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
@@ -67,7 +67,7 @@ export interface FrontEnd extends BuiltFront {
  */
 export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const { settings, naming, home, scope, plugins, store, opened, pool, observed } = parts;
-  const { log, releases } = scope;
+  const { log, closers } = scope;
   const hooks = new StartHooks(plugins.at(postStartHook));
   const metrics = new RequestMetrics();
   const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
@@ -98,7 +98,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         await reads.mostRecent();
         return state.revision;
       };
-      const checkStore = opened.shared ? () => writer.check() : rememberedCheck(() => writer.check(), releases);
+      const checkStore = opened.shared ? () => writer.check() : rememberedCheck(() => writer.check(), closers);
       const handlers = pathHandlers({
         registry: () => live.current,
         naming,
@@ -151,9 +151,9 @@ function snapshotValues(
 /**
  * A check of an embedded store, answered at once by a recent result. A remote store is asked: it may fail at any time.
  */
-function rememberedCheck(check: () => Promise<void>, releases: Releases): () => Awaitable<void> {
+function rememberedCheck(check: () => Promise<void>, closers: Closers): () => Awaitable<void> {
   const health = new StoreHealth(check);
-  releases.add('checks of the store', () => health.close());
+  closers.add('checks of the store', () => health.close());
   return () => health.check();
 }
 

@@ -3,13 +3,13 @@ import type { Combined, Contributed, Point } from '../../core/api/point.js';
 import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import type { HostServices, KeptParts } from '../../core/plugin/host.js';
 import { loadPlugins, type Plugins } from '../../core/plugin/load/load.js';
-import { Releases } from '../../core/plugin/releases.js';
+import { Closers } from '../../core/plugin/closers.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { MainThread } from '../../core/threads/messages/lifecycle.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 
 /** The parts of the front end that plugins can use. */
-type FrontServices = Omit<HostServices, 'releases' | 'kept'>;
+type FrontServices = Omit<HostServices, 'closers' | 'kept'>;
 
 /** Extension points whose parts a server keeps as long as it runs. */
 export const KEPT_POINTS: readonly string[] = ['storage', 'listener', 'auditSink'];
@@ -21,7 +21,7 @@ type FrontCalls = Omit<MainThread, 'nativeId'>;
 interface Generation {
   readonly plugins: Plugins;
   readonly calls: FrontCalls;
-  readonly releases: Releases;
+  readonly closers: Closers;
 }
 
 /** Plugins that were loaded to take the place of others. */
@@ -50,10 +50,10 @@ export class FrontPlugins implements Plugins {
   }
 
   /** Loads the plugins of a front end; their resources are released with the scope. Throws ConfigError. */
-  static async load({ data, log, releases }: ThreadScope, services: FrontServices): Promise<FrontPlugins> {
-    const first = await generationOf(data, services, { points: KEPT_POINTS, releases });
+  static async load({ data, log, closers }: ThreadScope, services: FrontServices): Promise<FrontPlugins> {
+    const first = await generationOf(data, services, { points: KEPT_POINTS, closers });
     const loaded = new FrontPlugins(first, services, log);
-    releases.add('the plugins of the front end', () => loaded.#release());
+    closers.add('the plugins of the front end', () => loaded.#release());
     return loaded;
   }
 
@@ -80,11 +80,11 @@ export class FrontPlugins implements Plugins {
         this.#current = next;
         this.#former.add(former);
         return async () => {
-          await former.releases.run(this.log);
+          await former.closers.closeAll(this.log);
           this.#former.delete(former);
         };
       },
-      discard: () => next.releases.run(this.log),
+      discard: () => next.closers.closeAll(this.log),
     };
   }
 
@@ -93,15 +93,15 @@ export class FrontPlugins implements Plugins {
   }
 
   async #release(): Promise<void> {
-    for (const { releases } of [this.#current, ...this.#former]) await releases.run(this.log);
+    for (const { closers } of [this.#current, ...this.#former]) await closers.closeAll(this.log);
   }
 }
 
 async function generationOf(data: ThreadData, services: FrontServices, kept: KeptParts): Promise<Generation> {
-  const releases = new Releases();
+  const closers = new Closers();
   const { plugins, calls, inspection } = data;
   const running = RunningCalls.memory(plugins.length);
-  const all = { ...services, running: new RunningCalls(running), releases, kept };
+  const all = { ...services, running: new RunningCalls(running), closers, kept };
   const loaded = await loadPlugins(data, 'front', all);
-  return { plugins: loaded, calls: { plugins, calls, inspection, running }, releases };
+  return { plugins: loaded, calls: { plugins, calls, inspection, running }, closers };
 }

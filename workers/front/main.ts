@@ -12,7 +12,7 @@ import { metrics } from '../../core/api/observe/metrics.js';
 import { checkTypes } from '../../core/plugin/load/checkTypes.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
 import { resourceTypes } from '../../core/plugin/registry.js';
-import type { Releases } from '../../core/plugin/releases.js';
+import type { Closers } from '../../core/plugin/closers.js';
 import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
 import { aggregationRules } from '../../core/settings/aggregation.js';
@@ -78,15 +78,15 @@ export interface RunningFrontEnd {
  * files would delay them.
  */
 export function createThreads(
-  { data, log, releases }: ThreadScope,
+  { data, log, closers }: ThreadScope,
   { storage, showHiddenMetricsForVersion }: Pick<Settings, 'storage' | 'showHiddenMetricsForVersion'>,
 ): Threads {
   const { isFurther, end } = countServer();
-  releases.add('the count of servers', end);
+  closers.add('the count of servers', end);
   const observed = new ObservedMetrics(log, showHiddenMetricsForVersion);
   const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
   const store = new StoreThread(data, isGuest, observations => observed.take(observations), log);
-  releases.add('the store', () => store.close());
+  closers.add('the store', () => store.close());
   const pool = new Pools(
     poolData =>
       new Pool({
@@ -100,7 +100,7 @@ export function createThreads(
       }),
     data,
   );
-  releases.add('the pool', () => pool.close());
+  closers.add('the pool', () => pool.close());
   return { store, pool, observed, isFurther };
 }
 
@@ -112,7 +112,7 @@ export function createThreads(
 export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFrontEnd> {
   const { scope, threads } = inputs;
   const { store, pool, observed } = threads;
-  const { releases } = scope;
+  const { closers } = scope;
   pool.current.begin();
   let serving: Front | undefined;
   const plugins = await loadPlugins(inputs, () => serving);
@@ -145,7 +145,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   let failed: Promise<Error>;
   if (opened.isNew) {
     const first = (control = begin());
-    releases.add('the controllers', () => first.close());
+    closers.add('the controllers', () => first.close());
     failed = Promise.race([store.failed, first.failed]);
     await unlessFailed(failed, Promise.all([ready, hooks.done]));
     await healthAccess.refresh();
@@ -153,7 +153,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     // A store that has been used has the objects that the hooks of its last start made. Controllers, which read all
     // objects as well, begin after the parts that answer requests.
     await unlessFailed(store.failed, ready);
-    failed = Promise.race([store.failed, beginLater(loading.all, releases, () => (control = begin()))]);
+    failed = Promise.race([store.failed, beginLater(loading.all, closers, () => (control = begin()))]);
     await healthAccess.refresh();
     if (!healthAccess.isAllowed && inputs.scope.data.anonymous) {
       // The last start may have ended before it had written the default roles, which allow it.
@@ -224,7 +224,7 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
 
 /** Starts the listening threads, if more than one is configured. */
 function startListening(
-  { settings, scope: { data, log, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
+  { settings, scope: { data, log, closers }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
   { live, paths, decided, record }: FrontEnd,
   opened: OpenedStore,
 ): ListeningThread[] {
@@ -245,7 +245,7 @@ function startListening(
       },
     );
   });
-  releases.add('the listening threads', () => Promise.all(threads.map(thread => thread.close())));
+  closers.add('the listening threads', () => Promise.all(threads.map(thread => thread.close())));
   return threads;
 }
 
@@ -253,10 +253,10 @@ function startListening(
  * Begins the controllers when `time` resolves, unless the server is closed before. Resolves with the reason if they
  * fail.
  */
-async function beginLater(time: Promise<void>, releases: Releases, begin: () => ControlThread): Promise<Error> {
+async function beginLater(time: Promise<void>, closers: Closers, begin: () => ControlThread): Promise<Error> {
   let control: ControlThread | undefined;
   let isClosed = false;
-  releases.add('the controllers', async () => {
+  closers.add('the controllers', async () => {
     isClosed = true;
     await control?.close();
   });

@@ -10,16 +10,16 @@ import { Writer } from './writer.js';
 runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWriterThread>>({
   kind: 'writer',
   name: 'writer',
-  async start({ data, log, releases, loadPlugins }, { firstObjects }, post) {
+  async start({ data, log, closers, loadPlugins }, { firstObjects }, post) {
     const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
     const plugins = await loadPlugins({
       observe: (metric, labels, value) => observations.add(metric, labels, value),
     });
     const store = plugins.at(storage);
     const writer = new Writer(store, new Int32Array(data.counters), fail, log);
-    releases.add('the store', () => writer.close());
+    closers.add('the store', () => writer.close());
     const mainWatch = new MainWatch(() => post({ is: 'mainPing' }), log);
-    releases.add('the watch of the main thread', () => mainWatch.end());
+    closers.add('the watch of the main thread', () => mainWatch.end());
     const { revision, isNew } = await writer.start(firstObjects);
     // The writer continues: it answers proposals with the error until the server has drained.
     void store.failed?.then(error => post({ is: 'failed', message: error.message }));

@@ -1,6 +1,6 @@
 import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
 import { clearTimeout, delay, setTimeout } from '../../core/runtime/timers.js';
-import { collectGarbageSoon } from '../../core/threads/collect.js';
+import { collectGarbageSoon } from '../../core/threads/garbage.js';
 import { storageNameIn } from '../../core/threads/entries/entry.js';
 import { packStartPage } from '../../core/threads/entries/startPage.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';

@@ -114,7 +114,7 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
   const contributions = new Contributions();
   const host = hostOf(data, thread, services, contributions);
   const { kept } = services;
-  const isMade = (point: string): boolean => kept !== undefined && !kept.releases && kept.points.includes(point);
+  const isMade = (point: string): boolean => kept !== undefined && !kept.closers && kept.points.includes(point);
   try {
     for (const loaded of await importAll(data, thread, services.selects))
       for (const one of loaded.plugin.contribute(parseConfig(loaded))) {
@@ -132,7 +132,7 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
         });
       }
   } catch (error) {
-    await services.releases.run(logOf(thread, data));
+    await services.closers.closeAll(logOf(thread, data));
     throw error;
   }
   contributions.isComplete = true;

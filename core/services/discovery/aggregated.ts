@@ -1,6 +1,6 @@
 import { encodeJson } from '../../schema/json/json.js';
 import type { GroupVersion, Resource, Subresource } from '../../schema/resource.js';
-import { isOther, type OtherVersion, type ShownGroup } from './others.js';
+import { isOther, type OtherVersion, type ShownGroup } from './otherServers.js';
 import { hasOtherGroupVersion, sortedResources, servedVersions, sortedSubresources, sortedVerbs } from './plain.js';
 
 /** The end of the JSON of a document without entries. */

@@ -17,7 +17,7 @@ import { encodeYaml } from '../../schema/yaml/yamlText.js';
 import { AGGREGATED_VERSIONS, aggregatedDocument, aggregatedJson } from './aggregated.js';
 import { matchesEtag } from '../../model/text/httpHeaders.js';
 import { emptyAnswer, type DocumentAnswer, type DocumentSet } from './answer.js';
-import { NO_OTHERS, type Others, type ShownGroup, shownGroups } from './others.js';
+import { NO_OTHERS, type Others, type ShownGroup, shownGroups } from './otherServers.js';
 import { apiVersions, groupDocument, groupList, hasBuiltInKinds, resourceList, servedVersions } from './plain.js';
 import { rootPaths, versionInfo } from './root.js';
 

@@ -1,6 +1,6 @@
 import { RELEASE } from '../../release.js';
 import type { Registry } from '../../schema/resource.js';
-import type { ShownGroup } from './others.js';
+import type { ShownGroup } from './otherServers.js';
 import { servedVersions } from './plain.js';
 
 /** The document at `/version` (upstream type `version.Info`). Its build fields describe the Node.js process. */

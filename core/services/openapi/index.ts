@@ -11,7 +11,7 @@ import { covers, parseAccept } from '../../request/negotiate.js';
 import type { GroupVersion, Registry } from '../../schema/resource.js';
 import { Builder, type UnversionedDocument, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
-import { NO_DESCRIPTIONS, type OtherDescriptions, withoutConflictsIn } from './others.js';
+import { NO_DESCRIPTIONS, type OtherDescriptions, withoutConflictsIn } from './otherServers.js';
 import type { PartV2 } from './write.js';
 import { encodeV3 } from './v3Protobuf.js';
 

@@ -11,7 +11,7 @@ import type { AggregatorAnswer, AggregatorRequest } from '../../../core/services
 import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
 import { addressOf, NoAddress, type ServiceObjects } from '../../../core/services/aggregation/serviceAddress.js';
 import type { ConnectionAgents, Endpoint } from '../../../core/services/webhooks/connections.js';
-import type { Priorities } from '../../../core/services/discovery/others.js';
+import type { Priorities } from '../../../core/services/discovery/otherServers.js';
 import type { AggregationRules } from '../../../core/settings/aggregation.js';
 import type { FrontRequest } from '../access/sender.js';
 import { text } from '../answers/reply.js';

@@ -4,7 +4,7 @@ import { decodePath } from '../../../core/request/route.js';
 import { isDeepEqual } from '../../../core/model/record.js';
 import { isAvailable, serviceOf } from '../../../core/services/aggregation/registration.js';
 import type { ServicePort } from '../../../core/services/aggregation/serviceAddress.js';
-import type { Priorities } from '../../../core/services/discovery/others.js';
+import type { Priorities } from '../../../core/services/discovery/otherServers.js';
 import type { Collection } from '../state/collection.js';
 
 /** A group and version that another server answers, as its APIService says. */

@@ -1,5 +1,5 @@
 import { namingOf } from '../../../core/naming.js';
-import { NO_OTHERS, type Others } from '../../../core/services/discovery/others.js';
+import { NO_OTHERS, type Others } from '../../../core/services/discovery/otherServers.js';
 import { type Entry, receivedEntries, receivedList } from '../../../core/services/discovery/received.js';
 import type { Aggregation } from './aggregation.js';
 import type { AggregatedVersion } from './apiServices.js';

@@ -3,7 +3,7 @@ import {
   type OtherDescriptions,
   type OtherPart,
   partOf,
-} from '../../../core/services/openapi/others.js';
+} from '../../../core/services/openapi/otherServers.js';
 import type { Aggregation } from './aggregation.js';
 import type { AggregatedVersion } from './apiServices.js';
 import { documentOf } from './documentOf.js';

@@ -11,7 +11,7 @@ import { Audit, type AuditParts } from './audit.js';
 
 /** The parts of the audit of a thread. */
 interface AuditSources {
-  readonly scope: Pick<ThreadScope, 'log' | 'releases'>;
+  readonly scope: Pick<ThreadScope, 'log' | 'closers'>;
   readonly plugins: Plugins;
   readonly settings: Pick<Settings, 'naming' | 'auditPolicyFile'>;
   readonly observe: Host<'front'>['observe'];
@@ -22,7 +22,7 @@ interface AuditSources {
  * file changes. Throws ConfigError.
  */
 export function openAudit({ settings, plugins, scope, observe }: AuditSources): Audit | undefined {
-  const { log, releases } = scope;
+  const { log, closers } = scope;
   const sinks = plugins.at(auditSink);
   if (!sinks) return undefined;
   const policy = auditPolicyOf(settings);
@@ -30,10 +30,10 @@ export function openAudit({ settings, plugins, scope, observe }: AuditSources): 
     log.warn({}, 'no audit events are recorded: --audit-policy-file is not set');
     return undefined;
   }
-  releases.add('the audit sinks', () => sinks.close());
+  closers.add('the audit sinks', () => sinks.close());
   const parts: AuditParts = { policy, sinks, naming: namingOf(settings.naming), now: systemTime, observe };
   const watch = watchFiles([settings.auditPolicyFile!], () => reload(parts, settings, scope));
-  releases.add('the audit policy', () => watch.close());
+  closers.add('the audit policy', () => watch.close());
   return new Audit(parts);
 }
 

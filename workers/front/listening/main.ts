@@ -12,7 +12,7 @@ import { Observations } from '../../../core/threads/observations.js';
 import type { FromListeningThread, ToListeningThread } from '../../../core/threads/messages/listening.js';
 import { runThread, type Started } from '../../../core/threads/thread.js';
 import { buildFront } from '../buildFront.js';
-import { gathered } from '../decisions/gathered.js';
+import { batchedByTurn } from '../decisions/batchedByTurn.js';
 import { RemotePaths } from './remotePaths.js';
 import { RemotePool } from './remotePool.js';
 
@@ -21,7 +21,7 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
   name: 'listener',
   port: parentPort!,
   async start(scope, { writer, front: number, shared, continueSecret, settings, aggregation, bindings }, post) {
-    const { data, releases } = scope;
+    const { data, closers } = scope;
     const pool = new RemotePool(post);
     const paths = new RemotePaths(post);
     const metrics = new RequestMetrics();
@@ -36,7 +36,7 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
       number,
       feed: take => new StoreFeed(writer, new Int32Array(data.counters), take),
       pool,
-      decided: gathered<DecisionRecord>(records => post({ is: 'decided', records })),
+      decided: batchedByTurn<DecisionRecord>(records => post({ is: 'decided', records })),
       record: use => post({ is: 'used', use }),
       shared,
       continueSecret,
@@ -47,8 +47,8 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
     const serve = plugins.at(listener).at(-1);
     if (!serve?.join) throw new Error('the listener serves in one thread only');
     const joined = await Promise.all(bindings.map(binding => serve.join!(binding, exchange => front.handle(exchange))));
-    releases.add('the listeners', () => Promise.all(joined.map(one => one.close())));
-    releases.add('the watches', finishWatches);
+    closers.add('the listeners', () => Promise.all(joined.map(one => one.close())));
+    closers.add('the watches', finishWatches);
     await state.loading.first;
     return {
       ready: { is: 'ready', targets: joined.map(({ target }) => target) },

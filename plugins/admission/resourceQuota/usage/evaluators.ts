@@ -1,6 +1,6 @@
 import type { Naming } from '../../../../core/naming.js';
 import { countEvaluator, type Evaluator } from './evaluator.js';
-import { claimEvaluator, serviceEvaluator } from './others.js';
+import { claimEvaluator, serviceEvaluator } from './servicesAndClaims.js';
 import { podEvaluator } from './pods.js';
 
 /** Finds the evaluator of a resource. Groups are as clients name them. */

@@ -14,7 +14,7 @@ import { nodeNameOf } from '../authorize.js';
 import { CERTIFICATES, restrictRequest } from './certificates.js';
 import { forbid, type Restricted, type Restriction } from './forbid.js';
 import { restrictNode } from './nodes.js';
-import { restrictClaimStatus, restrictCsiNode, restrictLease, restrictSlice } from './others.js';
+import { restrictClaimStatus, restrictCsiNode, restrictLease, restrictSlice } from './otherKinds.js';
 import { restrictPod } from './pods.js';
 import { restrictToken } from './tokens.js';
 

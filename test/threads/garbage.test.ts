@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { IdleCollector } from '../../core/threads/collect.js';
+import { IdleCollector } from '../../core/threads/garbage.js';
 
 const MB = 2 ** 20;
 
