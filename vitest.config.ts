@@ -80,9 +80,9 @@ export default defineConfig({
     pool: 'forks',
     // Two more than CI has cores, because tests wait for sockets, disks and time limits.
     maxWorkers: 4,
-    // Real servers, stores and clients are started by tests; a test that needs longer says so itself.
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Only tests that hang take that long, even on a busy machine. A test that needs longer sets its own limit.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     teardownTimeout: 10_000,
     setupFiles: ['test/support/setup.ts'],
     projects: [

@@ -14,7 +14,6 @@ const LOOPS = {
 
 test.each(Object.entries(LOOPS))(
   'a plugin that loops in %s ends the server, and the log names it',
-  { timeout: 60_000 },
   async (thread, { point, path, name, exitCode }) => {
     const server = new ConfiguredServer();
     try {

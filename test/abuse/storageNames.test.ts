@@ -261,7 +261,7 @@ describe.each(CASES)('a store with definitions of all built-in kinds, $naming, $
 });
 
 // Two servers each, over RocksDB.
-describe.each(NAMINGS)('a definition of the other naming, read under the %s one', { timeout: 60_000 }, naming => {
+describe.each(NAMINGS)('a definition of the other naming, read under the %s one', naming => {
   test('is not served where a built-in kind has its names, keeps its objects, and can be deleted under its own naming', async () => {
     const roles = namesOf(naming).find(({ plural }) => plural === 'roles')!;
     const { group } = roles;

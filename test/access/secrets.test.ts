@@ -79,4 +79,4 @@ test('no log, audit line, metric or error of a server has a secret, token or key
     await server.end();
     rmSync(directory, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await server.make('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
   while (!(await server.send({ method: 'GET', path: OUTSIDES })).startsWith('HTTP/1.1 200'));
   served = await server.served();
-}, 30_000);
+});
 afterAll(() => server.close());
 
 type Members = { [member: string]: unknown };
@@ -287,7 +287,7 @@ describe('no look-up of a name from outside reaches a prototype', () => {
           ...selectors.map(selector => get(`${path}?${selector}`, 'application/json')),
         ]),
     );
-  }, 60_000);
+  });
 });
 
 describe('names of inherited members are ordinary names', () => {

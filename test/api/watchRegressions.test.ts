@@ -196,7 +196,7 @@ describe('a watched revision that is compacted', () => {
   });
 });
 
-describe('a watcher that never reads', { timeout: 60_000 }, () => {
+describe('a watcher that never reads', () => {
   let api: Api;
   afterAll(() => api?.close());
 

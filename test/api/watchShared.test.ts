@@ -33,7 +33,7 @@ describe.skipIf(!etcdWanted)(
       await Promise.all((both ?? []).map(api => api.close()));
       await etcd?.stop();
       for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-    }, 60_000);
+    });
 
     test('a write that one has acknowledged is visible on the other in reads without a version, with its version, and in initial events [R234 R235 R334]', async () => {
       for (let i = 0; i < 12; i++) {

@@ -230,7 +230,7 @@ describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener =
     expect((36 * big.length * 4) / 3).toBeGreaterThan(4 * WATCH_BACKLOG_BYTES);
     watch.socket.resume();
     expect(await watch.closed).toBe(1006);
-  }, 60_000);
+  });
 
   // The last test: it ends the server.
   test('a drain ends watches over WebSockets with code 1001', async () => {

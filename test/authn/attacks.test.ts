@@ -77,7 +77,7 @@ beforeAll(async () => {
     requestheaderUsernameHeaders: ['X-Remote-User'],
     requestheaderGroupHeaders: ['X-Remote-Group'],
   });
-}, 60_000);
+});
 afterAll(async () => {
   await server?.close();
   await provider.close();

@@ -110,7 +110,7 @@ describe('a provider at which people sign in', () => {
       oidcGroupsClaim: 'groups',
       oidcGroupsPrefix: 'oidc:',
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.close();
     await provider.close();
@@ -174,7 +174,7 @@ describe('an authentication file', () => {
     } finally {
       await server.close();
     }
-  }, 60_000);
+  });
 
   test('determines which paths need no credentials [A254] [A256] [A257] [A272] [A273]', async () => {
     const anonymous = { enabled: true, conditions: [{ path: '/livez' }, { path: '/readyz' }] };
@@ -196,7 +196,7 @@ describe('an authentication file', () => {
     const closed = await start({ authenticationConfig: write(configuration([], { anonymous: { enabled: false } })) });
     expect((await send(closed, 'GET', '/livez')).status).toBe(401);
     await closed.close();
-  }, 60_000);
+  });
 
   test.each<[string, Settings, string]>([
     ['an OpenID Connect flag [A231]', { oidcClientId: 'x' }, 'cannot be used with the flags --oidc-*'],
@@ -340,7 +340,7 @@ describe('an authenticating proxy and a webhook, together with other methods', (
         ],
       }),
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server.close();
     webhook.closeAllConnections();
@@ -417,4 +417,4 @@ test('a server with the names that clients expect reads only files in these name
   await expect(start({ naming: 'kubernetes', authenticationConfig: write(configuration([])) })).rejects.toThrow(
     'apiserver.config.k8s.io/v1beta1',
   );
-}, 60_000);
+});

@@ -192,7 +192,7 @@ describe('a review of a token', () => {
     expect(webhook.calls).toHaveLength(1);
     expect(logged).toHaveLength(1);
   });
-  test('is retried after a pause if the webhook has failed', { timeout: 20_000 }, async () => {
+  test('is retried after a pause if the webhook has failed', async () => {
     let left = 2;
     webhook.answer = ({ apiVersion }) => (left-- > 0 ? 500 : { apiVersion, kind: 'TokenReview', status: VALID });
     expect((await authenticate().of('t')).user?.name).toBe('wanda');

@@ -141,9 +141,7 @@ describe('kube-apiserver', () => {
   });
 });
 
-test('the program authorizes all authenticated requests, has the names of upstream and writes its certificate to --cert-dir [R389] [R392] [R395] [R396] [R397]', {
-  timeout: 60_000,
-}, async () => {
+test('the program authorizes all authenticated requests, has the names of upstream and writes its certificate to --cert-dir [R389] [R392] [R395] [R396] [R397]', async () => {
   const certDir = join(folder, 'certs');
   const port = await freePort();
   const twice = `--cert-dir=${certDir}-not --cert-dir ${certDir} --secure-port=1 --secure-port ${port}`;

@@ -159,7 +159,7 @@ describe('capstan snapshot', { timeout: 120_000 }, () => {
     await server.namespace('shop');
     for (let i = 0; i < PAIRS; i++)
       for (const side of ['a', 'b']) await server.call('POST', CONFIG_MAPS, configMap(`${side}-${i}`, 0));
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.end('SIGKILL');
     rmSync(directory, { recursive: true, force: true });

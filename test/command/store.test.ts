@@ -130,7 +130,7 @@ describe('a server', () => {
     await server.agent.destroy();
   });
 
-  it('refuses to start on a store that another server uses', { timeout: 60_000 }, async () => {
+  it('refuses to start on a store that another server uses', async () => {
     const server = await ServerProcess.start(dataDir);
     await expect(ServerProcess.start(dataDir)).rejects.toThrow(
       /ended with 1:[\s\S]*is in use by another process: stop it first/,
@@ -139,9 +139,7 @@ describe('a server', () => {
     expect(await server.end()).toBe(0);
   });
 
-  it('refuses to start with a damaged value, with an error in one line', {
-    timeout: 60_000,
-  }, async () => {
+  it('refuses to start with a damaged value, with an error in one line', async () => {
     await fill(200);
     await (await openRocksDb({ path: store(), historyMs: 3_600_000 })).close();
     await flip(join(store(), 'db', readdirSync(join(store(), 'db')).find(file => file.endsWith('.sst'))!), 0.7);
@@ -150,7 +148,7 @@ describe('a server', () => {
     );
   });
 
-  it.runIf(mayMount())('refuses to start on a full disk', { timeout: 60_000 }, async () => {
+  it.runIf(mayMount())('refuses to start on a full disk', async () => {
     await fill(20);
     const mounted = join(dataDir, 'mounted');
     await mkdir(mounted);

@@ -88,7 +88,7 @@ beforeAll(async () => {
   await certificates(folder);
   mkdirSync(join(folder, 'logs'));
   if (etcdWanted) etcd = await startEtcd();
-}, 60_000);
+});
 afterAll(async () => {
   await agent.destroy();
   await etcd?.stop();
@@ -295,5 +295,4 @@ test.each(starts.map(([program, flags], i) => ({ program, flags, i })))(
       await server.close();
     }
   },
-  30_000,
 );

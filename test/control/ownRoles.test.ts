@@ -138,7 +138,7 @@ const WORK: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
-test.each(Object.keys(WORK))('%s does its work with its own role [A157]', { timeout: 60_000 }, async account => {
+test.each(Object.keys(WORK))('%s does its work with its own role [A157]', async account => {
   await WORK[account]!();
   await api.until(async () => requests().some(({ user }) => String(user!.username) === ACCOUNT + account));
 });

@@ -102,7 +102,7 @@ beforeAll(async () => {
     ...settingsOf(['--authentication-config=github.yaml']),
   });
   writeFileSync(at('admin.kubeconfig'), server.kubeconfig);
-}, 60_000);
+});
 afterAll(async () => {
   await server?.close();
   await provider.close();

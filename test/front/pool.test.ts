@@ -365,7 +365,7 @@ test('a thread that gets stuck after a promise is detected, and its other jobs a
   expect(await answeredFor(pool, 'ann', '/late')).not.toBe(short);
   openGate(pool);
   expect(await stuck).not.toBe(short);
-}, 30_000);
+});
 
 test('a long job that blocks its thread gives its turn to the next one', async () => {
   const { pool, short, long } = await poolOfTwo();
@@ -398,7 +398,7 @@ test('a user two of whose jobs are stuck is refused with 429 and Retry-After, an
   await expect(alone(pool, '/')).resolves.toMatchObject({ is: 'respond' });
   openGate(pool);
   expect(new Set(await Promise.all(busy)).size).toBe(2);
-}, 30_000);
+});
 
 test('an unexpected failure of a job rejects that job alone; one of a batch rejects all of its jobs', async () => {
   const pool = poolOf(1);

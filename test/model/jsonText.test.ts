@@ -67,8 +67,7 @@ describe('JSON texts', () => {
 
   test('a long text of digits is read in linear time', () => {
     const text = `["${'9'.repeat(3_000_000)}",[${'9007199254740993,'.repeat(50_000)}1]]`;
-    const started = performance.now();
-    readJson(text);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    // With quadratic time, this would not end within the time limit of the test.
+    expect(readJson(text)).toHaveLength(2);
   });
 });

@@ -35,7 +35,7 @@ test('alone', async () => {
   expect(part.validate(change(), undefined)).toHaveLength(1);
 });
 
-test('in a server', { timeout: 60_000 }, async () => {
+test('in a server', async () => {
   const use = fileURLToPath(new URL('./plugin.ts', import.meta.url));
   const server = await startTestServer({ plugins: [{ use }] });
   const path = '/api/v1/namespaces/default/secrets';

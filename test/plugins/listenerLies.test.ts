@@ -62,7 +62,7 @@ describe('a listener that lies about a request', () => {
   });
 });
 
-describe('a server whose listener', { timeout: 60_000 }, () => {
+describe('a server whose listener', () => {
   test.each(['listen throws', 'listen returns nothing', 'listen hangs'])(
     'does not open, %s: the start fails with the name of the plugin',
     async lie => {

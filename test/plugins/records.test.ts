@@ -160,23 +160,19 @@ describe('a thread that ends', () => {
   });
 });
 
-test.each(['exit', 'memory'])(
-  'a control thread that ends (%s) ends the server, which names the plugin',
-  { timeout: 60_000 },
-  async how => {
-    const server = new ConfiguredServer();
-    try {
-      await server.start({ plugins: [{ use }] }, { NODE_OPTIONS: '--max-old-space-size=128' });
-      await create(server, { 'fails-control': how });
-      expect(await server.exited()).toBe(1);
-      expect(server.errors).toContain(
-        `the server stopped: the control thread ended while the plugin ${PLUGIN} (controller) ran: `,
-      );
-    } finally {
-      await server.dispose();
-    }
-  },
-);
+test.each(['exit', 'memory'])('a control thread that ends (%s) ends the server, which names the plugin', async how => {
+  const server = new ConfiguredServer();
+  try {
+    await server.start({ plugins: [{ use }] }, { NODE_OPTIONS: '--max-old-space-size=128' });
+    await create(server, { 'fails-control': how });
+    expect(await server.exited()).toBe(1);
+    expect(server.errors).toContain(
+      `the server stopped: the control thread ended while the plugin ${PLUGIN} (controller) ran: `,
+    );
+  } finally {
+    await server.dispose();
+  }
+});
 
 describe('a module that cannot be loaded is refused with file and line', () => {
   const holder = new ConfiguredServer();

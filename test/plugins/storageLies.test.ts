@@ -60,7 +60,7 @@ describe('a store that lies', () => {
   });
 });
 
-describe('a server whose store', { timeout: 60_000 }, () => {
+describe('a server whose store', () => {
   let server: ConfiguredServer;
   const start = (lie: string) => {
     server = new ConfiguredServer();

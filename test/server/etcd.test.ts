@@ -402,7 +402,7 @@ describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without th
 describe.skipIf(!etcdWanted)(
   'a server over an etcd that was restored from a backup (skipped without the program `etcd`)',
   () => {
-    it('stops, and shows the restored state after it is started again', { timeout: 50_000 }, async () => {
+    it('stops, and shows the restored state after it is started again', async () => {
       const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-backup-'));
       const [data, backup] = [join(directory, 'data'), join(directory, 'backup')] as const;
       const etcd = await startEtcd({ directory: data });
@@ -446,7 +446,7 @@ describe.skipIf(!etcdWanted)('servers over a cluster of three etcds (skipped wit
   let cluster: readonly Etcd[];
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 60_000);
+  });
   afterAll(() => Promise.all(cluster.map(etcd => etcd.stop())));
 
   it('continue while each member is killed, and watches show every change once', { timeout: 180_000 }, async () => {

@@ -107,7 +107,7 @@ async function createUntilKilled(server: Process): Promise<Stored[]> {
 }
 
 describe('kill -9', () => {
-  it('loses no acknowledged write, and revisions continue above', { timeout: 60_000 }, async () => {
+  it('loses no acknowledged write, and revisions continue above', async () => {
     const first = await serve();
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'survivors' } };
     expect((await call(first, 'POST', '/api/v1/namespaces', namespace)).status).toBe(201);
@@ -138,7 +138,7 @@ describe('kill -9', () => {
     }
   });
 
-  it('leaves quotas that are not exceeded, and can be used up completely', { timeout: 60_000 }, async () => {
+  it('leaves quotas that are not exceeded, and can be used up completely', async () => {
     const limit = 40;
     const core = '/api/v1/namespaces/limited';
     const names = ['a', 'b', 'c'];

@@ -155,7 +155,7 @@ describe('the library', () => {
     },
   );
 
-  it('leaves no timer or socket: a program ends on its own after close()', { timeout: 60_000 }, async () => {
+  it('leaves no timer or socket: a program ends on its own after close()', async () => {
     const library = pathToFileURL(resolve('dist/core/index.js')).href;
     const program = `const { startServer } = await import(${JSON.stringify(library)});
       const server = await startServer({ storage: 'memory', port: 0, listener: '${LISTENER_NAMES[0]}' });

@@ -99,55 +99,47 @@ testThreads('a client finds its write in every thread as soon as the write is an
   }
 });
 
-testThreads(
-  'no other thread answers with an older state while several threads write',
-  { timeout: 60_000 },
-  async () => {
-    const path = `${await api.namespace('all-write')}/configmaps`;
-    await Promise.all(
-      clients.map(async (client, own) => {
-        await client.call('POST', path, configMap(`of-${own}`, '0'));
-        for (let i = 1; i <= 100; i++) {
-          await client.call('PUT', `${path}/of-${own}`, configMap(`of-${own}`, String(i)));
-          const others = await Promise.all(clients.map(other => other.get(`${path}/of-${own}`)));
-          for (const seen of others) expect(Number(seen['data']!['value'])).toBe(i);
-        }
-      }),
-    );
-  },
-);
+testThreads('no other thread answers with an older state while several threads write', async () => {
+  const path = `${await api.namespace('all-write')}/configmaps`;
+  await Promise.all(
+    clients.map(async (client, own) => {
+      await client.call('POST', path, configMap(`of-${own}`, '0'));
+      for (let i = 1; i <= 100; i++) {
+        await client.call('PUT', `${path}/of-${own}`, configMap(`of-${own}`, String(i)));
+        const others = await Promise.all(clients.map(other => other.get(`${path}/of-${own}`)));
+        for (const seen of others) expect(Number(seen['data']!['value'])).toBe(i);
+      }
+    }),
+  );
+});
 
-testThreads(
-  'a watch in every thread gets each change once, in the order of revisions',
-  { timeout: 60_000 },
-  async () => {
-    const path = `${await api.namespace('watched')}/configmaps`;
-    const from = (await api.get(path)).body['metadata']!['resourceVersion'];
-    const watches = await Promise.all(
-      Array.from({ length: THREADS }, () => api.watch(`${path}?watch=1&resourceVersion=${from}`)),
-    );
-    const writes = 40;
-    await Promise.all(
-      clients.map(async (client, own) => {
-        for (let i = 0; i < writes; i++) await client.call('POST', path, configMap(`${own}-${i}`, 'x'));
-      }),
-    );
-    const seen = await Promise.all(
-      watches.map(async watch => {
-        const events: Event[] = [];
-        // And the object that the server creates in each namespace, which may have existed before.
-        const isOwn = ({ object }: Event) => `${object['metadata']!['name']}` !== 'kube-root-ca.crt';
-        while (events.filter(isOwn).length < writes * THREADS) events.push(await watch.next());
-        watch.close();
-        return events.filter(isOwn).map(({ object }) => Number(object['metadata']!['resourceVersion']));
-      }),
-    );
-    for (const revisions of seen) {
-      expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
-      expect(revisions).toEqual(seen[0]);
-    }
-  },
-);
+testThreads('a watch in every thread gets each change once, in the order of revisions', async () => {
+  const path = `${await api.namespace('watched')}/configmaps`;
+  const from = (await api.get(path)).body['metadata']!['resourceVersion'];
+  const watches = await Promise.all(
+    Array.from({ length: THREADS }, () => api.watch(`${path}?watch=1&resourceVersion=${from}`)),
+  );
+  const writes = 40;
+  await Promise.all(
+    clients.map(async (client, own) => {
+      for (let i = 0; i < writes; i++) await client.call('POST', path, configMap(`${own}-${i}`, 'x'));
+    }),
+  );
+  const seen = await Promise.all(
+    watches.map(async watch => {
+      const events: Event[] = [];
+      // And the object that the server creates in each namespace, which may have existed before.
+      const isOwn = ({ object }: Event) => `${object['metadata']!['name']}` !== 'kube-root-ca.crt';
+      while (events.filter(isOwn).length < writes * THREADS) events.push(await watch.next());
+      watch.close();
+      return events.filter(isOwn).map(({ object }) => Number(object['metadata']!['resourceVersion']));
+    }),
+  );
+  for (const revisions of seen) {
+    expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
+    expect(revisions).toEqual(seen[0]);
+  }
+});
 
 testThreads('a permission that is taken away holds in no thread for the next request', async () => {
   const roles = '/apis/rbac.authorization.k8s.io/v1';

@@ -22,9 +22,7 @@ const metadata = { name: 'a' };
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { tea: 'green' } };
 const widget = { apiVersion: 'rollback.example.com/v1', kind: 'Widget', metadata, cups: 2 ** 40, heat: 1.5 };
 
-test('objects that were written under other gates and a newer release remain readable after a rollback [R254] [R324] [R388] [R560]', {
-  timeout: 60_000,
-}, async () => {
+test('objects that were written under other gates and a newer release remain readable after a rollback [R254] [R324] [R388] [R560]', async () => {
   const common = { dataDir, storage: 'rocksdb', runtimeConfig: ['api/all=true'] } as const;
   const newer = await Api.start({
     ...common,

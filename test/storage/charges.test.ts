@@ -206,7 +206,7 @@ describe('charges of concurrent writers', () => {
       ),
       { numRuns: 8, endOnFailure: true },
     );
-  }, 60_000);
+  });
 
   it('write an object once for all concurrent charges', async () => {
     const records = new MemoryRecords();

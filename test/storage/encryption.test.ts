@@ -181,7 +181,7 @@ describe('values', () => {
   });
 });
 
-describe('a server', { timeout: 60_000 }, () => {
+describe('a server', () => {
   const folder = mkdtempSync(join(tmpdir(), 'capstan-encryption-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'encryption.yaml');

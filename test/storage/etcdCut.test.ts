@@ -29,14 +29,14 @@ describe.skipIf(!etcdWanted)(
       const port = await proxy.listen();
       near = await new EtcdStore({ servers: [etcd.url], prefix: 'test' }).start();
       far = await new EtcdStore({ servers: [`http://127.0.0.1:${port}`], prefix: 'test' }).start();
-    }, 30_000);
+    });
     afterAll(async () => {
       await Promise.all([near.close(), far.close()]);
       proxy.close();
       await etcd.stop();
     });
 
-    it('resumes a watch without gaps or duplicates', { timeout: 30_000 }, async () => {
+    it('resumes a watch without gaps or duplicates', async () => {
       const from = await near.revision();
       const end = new AbortController();
       const seen: number[] = [];
@@ -57,7 +57,7 @@ describe.skipIf(!etcdWanted)(
       expect(seen).toEqual(Array.from({ length: 600 }, (_, i) => from + 1 + i));
     });
 
-    it('finds a transaction that was committed although its answer was lost', { timeout: 30_000 }, async () => {
+    it('finds a transaction that was committed although its answer was lost', async () => {
       // If the proxy were muted before the connection is open, the request would never arrive.
       while (
         await far.check().then(
@@ -85,7 +85,7 @@ describe.skipIf(!etcdWanted)(
       expect(Buffer.from(event!.value!).toString()).toBe(`{"rv":"${stored?.modified}"}`);
     });
 
-    it('fails the writes of one key together while etcd is not available', { timeout: 20_000 }, async () => {
+    it('fails the writes of one key together while etcd is not available', async () => {
       proxy.part();
       const writes = Array.from({ length: 4 }, () =>
         far.commit([[{ is: 'put', key: 'busy', value: Buffer.from('{}'), expect: 0 }]]),
@@ -98,7 +98,7 @@ describe.skipIf(!etcdWanted)(
 );
 
 describe('a member of etcd that accepts watches and does not answer', () => {
-  it('is abandoned, so that another member is used', { timeout: 30_000 }, async () => {
+  it('is abandoned, so that another member is used', async () => {
     const server = new Server();
     const bytes = { requestSerialize: Buffer.from, requestDeserialize: Buffer.from, responseSerialize: Buffer.from };
     const watch = {

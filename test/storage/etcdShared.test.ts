@@ -98,7 +98,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     await Promise.all([a.close(), b.close()]);
   });
 
-  it('reports that it cannot be opened if no server listens', { timeout: 40_000 }, async () => {
+  it('reports that it cannot be opened if no server listens', async () => {
     await expect(open('http://127.0.0.1:9')).rejects.toThrow(/^etcd at http:\/\/127\.0\.0\.1:9 does not answer: /);
   });
 
@@ -141,9 +141,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     await store.close();
   });
 
-  it('replaces events that were lost in a compaction while disconnected: changes, creations, deletions, each once', {
-    timeout: 40_000,
-  }, async () => {
+  it('replaces events that were lost in a compaction while disconnected: changes, creations, deletions, each once', async () => {
     const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
     const near = await open(etcd.url, { prefix: '/lost' });
     const far = await open(`http://127.0.0.1:${await proxy.listen()}`, { prefix: '/lost' });
@@ -216,7 +214,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     await store.close();
   });
 
-  it('applies conditional writes once although their answers are lost', { timeout: 60_000 }, async () => {
+  it('applies conditional writes once although their answers are lost', async () => {
     const proxy = new CuttingProxy(Number(new URL(etcd.url).port));
     const near = await open(etcd.url, { prefix: '/once' });
     const far = await open(`http://127.0.0.1:${await proxy.listen()}`, { prefix: '/once' });
@@ -236,7 +234,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     proxy.close();
   });
 
-  it('follows a watch through a restart of etcd', { timeout: 60_000 }, async () => {
+  it('follows a watch through a restart of etcd', async () => {
     const store = await open(etcd.url, { prefix: '/restart' });
     const from = await store.revision();
     const watch = watching(store, from);
@@ -260,7 +258,7 @@ describe.skipIf(!etcdWanted)('a cluster of three etcds (skipped without the prog
   let cluster: readonly Etcd[];
   beforeAll(async () => {
     cluster = await startCluster();
-  }, 60_000);
+  });
   afterAll(() => Promise.all(cluster.map(etcd => etcd.stop())));
 
   it('is written and watched, each event once, while its members are killed one after the other', {
@@ -301,7 +299,7 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  it('accepts connections only with certificates', { timeout: 60_000 }, async () => {
+  it('accepts connections only with certificates', async () => {
     const { tls, cafile, certfile, keyfile } = await certificates(directory);
     const etcd = await startEtcd({ tls });
     onTestFinished(() => etcd.stop());
@@ -313,9 +311,7 @@ describe.skipIf(!etcdWanted)('an etcd with TLS and users (skipped without the pr
     await store.close();
   });
 
-  it('is used as a user, with a new token when the old one becomes invalid', {
-    timeout: 60_000,
-  }, async () => {
+  it('is used as a user, with a new token when the old one becomes invalid', async () => {
     const etcd = await startEtcd();
     onTestFinished(() => etcd.stop());
     await createUsers(etcd.url);

@@ -189,7 +189,7 @@ describe('values under a key management plugin', () => {
   });
 });
 
-describe('a file that names key management plugins', { timeout: 30_000 }, () => {
+describe('a file that names key management plugins', () => {
   it('is used once its plugin answers, although the file has not changed since', async () => {
     const [former, next] = [await plugin(), await plugin()];
     const errors: string[] = [];

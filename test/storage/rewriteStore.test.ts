@@ -54,7 +54,7 @@ const put = (name: string): StoreOperation => {
   return { is: 'put', key: `core/secrets/default/${name}`, value, gap: head.length };
 };
 
-describe('a rewrite of a store', { timeout: 60_000 }, () => {
+describe('a rewrite of a store', () => {
   it('writes only values that are not encrypted with the first key, with a new version', async () => {
     const [dataDir, file] = [newPath(), newPath()];
     const before = await open(dataDir, configure(file, 'one'));

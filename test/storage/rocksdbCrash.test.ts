@@ -150,7 +150,7 @@ describe('a RocksDB store whose process was killed', () => {
     await expectObjects(copy, 1);
   });
 
-  it('killed right after an acknowledgment has the acknowledged write', { timeout: 60_000 }, async () => {
+  it('killed right after an acknowledgment has the acknowledged write', async () => {
     await killed(`for (let i = 0; i < 40; i++) await commit('k' + i, Buffer.from('x'));`);
     const log = await readLog(path);
     expect(log!.last - log!.first + 1).toBe(40);
@@ -376,7 +376,7 @@ describe('the commit log of a RocksDB store', () => {
     }
   });
 
-  it('accepts a group of commits that is larger than a segment', { timeout: 60_000 }, async () => {
+  it('accepts a group of commits that is larger than a segment', async () => {
     const store = await openStore();
     const group = Array.from({ length: 25 }, (_, i) => [
       { is: 'put' as const, key: `k${i}`, value: Buffer.alloc(1_000_000, i) },

@@ -56,15 +56,12 @@ function stopsAcknowledging(filled: Filled, reason: RegExp): void {
 }
 
 describe('a store whose disk is full', () => {
-  it('stops acknowledging at the first failed write, reports it, reads all or nothing, and loses nothing [R010]', {
-    timeout: 60_000,
-  }, async () => {
+  it('stops acknowledging at the first failed write, reports it, reads all or nothing, and loses nothing [R010]', async () => {
     stopsAcknowledging(await fill('ulimit -f 2000;', 0), /File too large/i);
   });
 
   it.runIf(mayMount())(
     'does the same on a full file system, where an open is refused and changes nothing',
-    { timeout: 60_000 },
     async () => {
       await mkdir(join(directory, 'mount'));
       const inside = join(directory, 'mount');
@@ -90,7 +87,7 @@ describe('a store whose disk is full', () => {
   });
 });
 
-it('refuses a directory that the user cannot write, with this reason', { timeout: 60_000 }, async () => {
+it('refuses a directory that the user cannot write, with this reason', async () => {
   const path = join(directory, 'store');
   const store = await openRocksDb({ path, historyMs: 1000 });
   await committed(store, put('a', '1'));

@@ -237,7 +237,7 @@ function describeUnreadable(store: () => Settings): void {
   });
 }
 
-describe('a server over RocksDB with objects that it cannot read', { timeout: 60_000 }, () => {
+describe('a server over RocksDB with objects that it cannot read', () => {
   describeUnreadable(() => ({ storage: 'rocksdb', dataDir: join(folder, 'data') }));
 
   it('[R115] deletes none of them without the gate', async () => {
@@ -256,7 +256,7 @@ describe('a server over RocksDB with objects that it cannot read', { timeout: 60
   });
 });
 
-describe.skipIf(!etcdWanted)('a server over etcd with objects that it cannot read', { timeout: 60_000 }, () => {
+describe.skipIf(!etcdWanted)('a server over etcd with objects that it cannot read', () => {
   let etcd: Etcd;
   const store = (): Settings => ({ storage: 'etcd', etcdServers: [etcd.url], etcdPrefix: '/unreadable' });
   beforeAll(async () => {
