@@ -65,8 +65,9 @@ describe('a store whose disk is full', () => {
     async () => {
       await mkdir(join(directory, 'mount'));
       const inside = join(directory, 'mount');
-      const words = [process.execPath, program('./fullDisk.mjs'), OPEN, join(inside, 'data'), '1000000'];
-      const line = `mount -t tmpfs -o size=30m none '${inside}' && exec ${quoted(words)}`;
+      // An open writes the commit log into the database, and so needs as much space again.
+      const words = [process.execPath, program('./fullDisk.mjs'), OPEN, join(inside, 'data'), '40000000'];
+      const line = `mount -t tmpfs -o size=70m none '${inside}' && exec ${quoted(words)}`;
       const filled = JSON.parse((await run('unshare', ['-rm', 'sh', '-c', line])).stdout) as Filled;
       stopsAcknowledging(filled, /No space left on device/i);
       expect(filled.refusedOpen).toMatch(/has no space left: free some and start again, no data is lost/);
