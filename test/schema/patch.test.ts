@@ -97,6 +97,18 @@ describe('JSON Patch', () => {
     expect(code(() => patch({ a: { b: 'x'.repeat(100) } }, ...doubling))).toBe(413);
   });
 
+  it('describes less if the types of members are not checked', () => {
+    const unchecked = (given: Json) => () => applyJsonPatch({ a: 1 }, given, 10, false);
+    expect(unchecked({})).toThrow(/^json: cannot unmarshal object into Go value of type jsonpatch.Patch$/);
+    expect(unchecked(['x'])).toThrow(/^json: cannot unmarshal string into Go value of type jsonpatch.Operation$/);
+    expect(code(unchecked([{ op: 5, path: '/a' }]))).toBe(422);
+    expect(code(unchecked([{ op: 'remove', path: 5 }]))).toBe(422);
+  });
+
+  it('changes nothing if the patch is null', () => {
+    expect(applyJsonPatch({ a: 1 }, null, 10)).toEqual({ a: 1 });
+  });
+
   it('gives no reason if a valid patch cannot be applied', () => {
     for (const operation of [
       { op: 'test', path: '/a', value: 2 },
