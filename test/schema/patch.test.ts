@@ -275,7 +275,9 @@ describe('strategic merge patch', () => {
 
   it('removes values with $patch from what is new in the object, and keeps other directives', () => {
     const volume = (more: Json) => ({ volumes: [{ name: 'v', ...(more as object) }] });
-    expect(spec({}, volume({ csi: { $patch: 'replace', driver: 'd' }, emptyDir: {} }))).toEqual(volume({ emptyDir: {} }));
+    expect(spec({}, volume({ csi: { $patch: 'replace', driver: 'd' }, emptyDir: {} }))).toEqual(
+      volume({ emptyDir: {} }),
+    );
     expect(spec({}, { imagePullSecrets: [{ $patch: 'replace' }, { name: 'a' }] })).toEqual({
       imagePullSecrets: [{ name: 'a' }],
     });

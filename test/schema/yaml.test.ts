@@ -266,7 +266,12 @@ describe('YAML bodies', () => {
     expect(() => decode('- .nan')).toThrow('json: unsupported value: NaN');
     expect(() => decode('!!int x')).toThrow('yaml: cannot decode !!str `x` as a !!int');
     expect(() => decode('!!int yes')).toThrow('yaml: cannot decode !!bool `yes` as a !!int');
-    expect(decode('[!!binary QUJD, !!binary "QUJD\\nRA==", !!binary /w==, !!binary ""]')).toEqual(['ABC', 'ABCD', '\ufffd', '']);
+    expect(decode('[!!binary QUJD, !!binary "QUJD\\nRA==", !!binary /w==, !!binary ""]')).toEqual([
+      'ABC',
+      'ABCD',
+      '\ufffd',
+      '',
+    ]);
     expect(() => decode('!!binary a')).toThrow('yaml: !!binary value contains invalid base64 data');
     expect(() => decode('a: "\\ud800"')).toThrow('yaml: found invalid Unicode character escape code');
     expect(() => decode('~: x')).toThrow('unsupported map key of type: %!s(<nil>), key: <nil>, value: "x"');

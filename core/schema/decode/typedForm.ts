@@ -29,7 +29,7 @@ function fieldOf(field: Field, given: Json | undefined): Json | undefined {
     const zero = zeroOf(type);
     return omitEmpty && isZero(type, zero) ? undefined : zero;
   }
-  const value = valueOf(type, given);
+  const value = formOf(type, given);
   return omitEmpty && !pointer && isZero(type, value) ? undefined : value;
 }
 
@@ -42,9 +42,9 @@ function structOf(type: Struct, given: Members): Members {
   return out;
 }
 
-const orZero = (type: Type, given: Json): Json => (given === null ? zeroOf(type) : valueOf(type, given));
+const orZero = (type: Type, given: Json): Json => (given === null ? zeroOf(type) : formOf(type, given));
 
-function valueOf(type: Type, given: Json): Json {
+function formOf(type: Type, given: Json): Json {
   if (type.is === 'list') return Array.isArray(given) ? given.map(item => orZero(type.of, item)) : given;
   if (!isMembers(given)) return given;
   if (type.is === 'struct') return type.alternatives ? given : structOf(type, given);

@@ -49,9 +49,9 @@ const failUnknownDirective = (directive: Json, members: Members): never =>
   failMismatch(`unknown patch type: ${treeText(directive)} in map: ${treeText(members)}`);
 
 /**
- * The value of a member that the object does not have, or has in another form: without the nulls of members, and without
- * maps that contain `$patch`. Other directives stay, as members that the kind does not have. Returns undefined if nothing
- * remains.
+ * The value of a member that the object does not have, or has in another form: without the nulls of members, and
+ * without maps that contain `$patch`. Other directives stay, as members that the kind does not have. Returns undefined
+ * if nothing remains.
  */
 function newMember(patch: Json): Json | undefined {
   if (Array.isArray(patch)) return patch.map(newMember).filter(item => item !== undefined);
@@ -74,8 +74,8 @@ const failFormat = (of: string): never => {
 };
 
 /**
- * Merges a patch into an object. Neither is changed. Parts of the patch that replace something (`$patch: replace`, lists
- * and maps that the schema replaces, new items of keyed lists) are stored as they are, with nulls and directives.
+ * Merges a patch into an object. Neither is changed. Parts of the patch that replace something (`$patch: replace`,
+ * lists and maps that the schema replaces, new items of keyed lists) are stored as they are, with nulls and directives.
  */
 function mergeMembers(target: Members, patch: Members, type: Type | undefined): Members {
   const directive = memberOf(patch, DIRECTIVE);
@@ -167,7 +167,7 @@ function checkOrder(list: Json | undefined, order: readonly Json[], key: string 
     );
 }
 
-/** The target without the members that `$retainKeys` does not name. Throws 400 if the patch has others than it names. */
+/** The target without the members that `$retainKeys` does not name. Throws 400 if the patch has others. */
 function retainKeys(target: Members, patch: Members): Members {
   const given = memberOf(patch, RETAIN_KEYS);
   if (given === undefined) return target;

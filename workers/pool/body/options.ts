@@ -173,8 +173,7 @@ export function parseDeleteOptions(
   }
   if (violations.length > 0) throw optionsInvalid(naming, 'DeleteOptions', violations);
   return {
-    dryRun:
-      dryRun.length > 0 || (body !== undefined && parseDryRun(dryRunOf(query), naming, 'DeleteOptions')),
+    dryRun: dryRun.length > 0 || (body !== undefined && parseDryRun(dryRunOf(query), naming, 'DeleteOptions')),
     ...(isNumber(grace) ? { gracePeriodSeconds: Number(grace) } : {}),
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
     ...(policy ? { propagationPolicy: policy as DeleteOptions['propagationPolicy'] } : {}),
