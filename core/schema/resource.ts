@@ -85,6 +85,8 @@ export interface Resource {
   readonly schemaOf?: (apiVersion: string) => CustomSchema | undefined;
   /** The verbs in discovery documents, if they are not `verbs`. */
   readonly discoveredVerbs?: readonly string[];
+  /** Whether objects are stored in a version that is not served, of which discovery documents show no hash. */
+  readonly hidesStorageVersion?: boolean;
   /** The webhook that converts objects between versions. */
   readonly webhook?: ConversionWebhook;
   /** Objects up to this revision may have been written with another schema and must be read with `custom.read`. */

@@ -238,6 +238,8 @@ export class UwsExchange implements Exchange {
   private head(status: number, headers: Headers): void {
     this.res.writeStatus(statusLine(status));
     for (const [name, value] of headers) if (name !== 'content-length') this.res.writeHeader(name, value);
+    // uWS closes the connection after the answer, but does not say so (RFC 9112, 9.6): the client might reuse it.
+    if (this.header('connection')?.toLowerCase() === 'close') this.res.writeHeader('connection', 'close');
   }
 
   private send(status: number, headers: Headers, pieces: readonly Uint8Array[]): void {

@@ -157,6 +157,16 @@ describe('the body of a PATCH', () => {
     expect([status, body.message]).toEqual([400, message]);
   });
 
+  test.each([
+    [JSON_PATCH, '[', 'unexpected end of JSON input'],
+    [JSON_PATCH, '{}', 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
+    [MERGE, '{}x', 'Invalid JSON Patch'],
+    [STRATEGIC, 'x', "invalid character 'x' looking for beginning of value"],
+  ])('%s that is not JSON is refused with less detail if fields are not validated', async (type, text, message) => {
+    const { status, body } = await api.patch(`${path}/a?fieldValidation=Ignore`, type, text);
+    expect([status, body.message]).toEqual([400, message]);
+  });
+
   test('may not remove the version, without which no name is found', async () => {
     for (const given of [{ apiVersion: null }, { apiVersion: '' }]) {
       const { status, body } = await api.patch(`${path}/a`, MERGE, given);

@@ -25,6 +25,15 @@ describe('subresources that connect to a workload', () => {
     },
   );
 
+  test('are refused in the same way if the client accepts only a form that the server does not have', async () => {
+    for (const name of ['exec', 'proxy'])
+      for (const method of ['GET', 'POST'] as const) {
+        const { status } = await api.call(method, `${path}/${name}`, { accept: 'text/html' });
+        expect([method, name, status]).toEqual([method, name, 405]);
+      }
+    expect((await api.call('GET', `${path}/log`, { accept: 'text/html' })).status).toBe(406);
+  });
+
   test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)(
     '%s on proxy does not change the pod [R150x]',
     async method => {

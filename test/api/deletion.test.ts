@@ -99,6 +99,16 @@ describe('a deletion', () => {
     expect(body['message']).toContain('Operation cannot be fulfilled on Event "e"');
   });
 
+  test('of a kind that orphans by default sets the finalizer again if the garbage collector has removed it', async () => {
+    const jobs = maps.replace('/api/v1', '/apis/batch/v1').replace('configmaps', 'jobs');
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
+    await api.made(jobs, { metadata: { name: 'again', finalizers: HOLD }, spec: { suspend: true, template } });
+    const remove = async (propagationPolicy?: string) =>
+      metadataOf(await api.delete(`${jobs}/again`, { propagationPolicy }))['finalizers'];
+    expect(await remove('Background')).toEqual(HOLD);
+    expect(await remove()).toEqual([...HOLD, 'orphan']);
+  });
+
   test('increments the generation, even of a kind without generation', async () => {
     await api.made(maps, { metadata: { name: 'counted', generation: 7, finalizers: HOLD } });
     expect(metadataOf(await api.delete(`${maps}/counted`))['generation']).toBe(8);
@@ -135,6 +145,8 @@ describe('a deletion', () => {
     const { status, body } = await api.delete(`${maps}/any?propagationPolicy=Nope&dryRun=some`);
     const causes = causesIn(body);
     expect([status, causes.map(cause => cause.field)]).toEqual([422, ['propagationPolicy', 'dryRun']]);
+    // Only in a query an empty value stands for none.
+    expect((await api.delete(`${maps}/any`, { dryRun: [''] })).status).toBe(422);
   });
 
   test('reports a policy that contradicts orphanDependents before an unknown policy', async () => {

@@ -173,6 +173,20 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`${at('v3')}/a`)).text).toBe('404 page not found\n');
   });
 
+  it('have a hash of their storage version in discovery if that version is served', async () => {
+    const group = 'hash.example.com';
+    const versionsOf = (served: boolean): Version[] => [
+      { name: 'v1', storage: true, served, ...schema({}) },
+      { name: 'v2', ...schema({}) },
+    ];
+    const crd = await establish(api, definition(group, 'widgets', 'Widget', versionsOf(true)));
+    const hash = async () => (await api.get(`/apis/${group}/v2`)).body['resources']![0]!['storageVersionHash'];
+    expect(await hash()).toMatch(/^.{11}=$/);
+    const { spec } = definition(group, 'widgets', 'Widget', versionsOf(false));
+    await api.patch(crd, MERGE, { spec: { versions: spec.versions } });
+    expect(await hash()).toBeUndefined();
+  });
+
   it('show objects with the defaults of the version in which they are stored', async () => {
     const group = 'defaults.example.com';
     const versionsOf = (storage: string): Version[] => [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
@@ -76,4 +76,51 @@ test('an update in v1 that changes nothing keeps the resource version', async ()
   const { body } = await api.get(path('v1'));
   expect((await api.put(path('v1'), body)).status).toBe(200);
   expect((await inV2()).metadata!.resourceVersion).toBe(before);
+});
+
+test('an apply in v2 by a manager that has applied v1 refuses null in the place of a target', async () => {
+  name++;
+  const apply = (version: string, spec: object) =>
+    api.patch(`${path(version)}?fieldManager=f`, 'application/apply-patch+yaml', {
+      apiVersion: `autoscaling/${version}`,
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: `a${name}` },
+      spec: { maxReplicas: 5, scaleTargetRef, ...spec },
+    });
+  expect((await apply('v1', { minReplicas: 2 })).status).toBe(201);
+  const given = [{ type: 'Resource', resource: { name: 'cpu', target: null } }];
+  expect((await apply('v2', { metrics: given })).status).toBe(422);
+});
+
+describe('an apply in one version after an apply by the same manager in the other', () => {
+  const apply = (version: string, manager: string, given: object, labels: object = {}) =>
+    api.patch(`${path(version)}?fieldManager=${manager}`, 'application/apply-patch+yaml', {
+      apiVersion: `autoscaling/${version}`,
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: `a${name}`, labels },
+      spec: { scaleTargetRef, ...given },
+    });
+  const whole = { maxReplicas: 5 };
+
+  test('keeps a dropped field that objects of the kind always have', async () => {
+    name++;
+    expect((await apply('v1', 'f', { ...whole, minReplicas: 2 })).status).toBe(201);
+    const { status, body } = await apply('v2', 'f', {});
+    expect([status, body['spec']]).toEqual([200, expect.objectContaining({ maxReplicas: 5, minReplicas: 1 })]);
+  });
+
+  test('reads null as the zero value of a field that objects of the kind always have', async () => {
+    name++;
+    expect((await apply('v2', 'other', whole)).status).toBe(201);
+    expect((await apply('v1', 'f', whole)).status).toBe(200);
+    const { status, body } = await apply('v2', 'f', { maxReplicas: null });
+    expect([status, body.message]).toEqual([409, expect.stringContaining('.spec.maxReplicas')]);
+  });
+
+  test('reads null as the empty value of a label', async () => {
+    name++;
+    expect((await apply('v1', 'f', { ...whole, minReplicas: 2 }, { a: '1', b: '1' })).status).toBe(201);
+    const { status, body } = await apply('v2', 'f', whole, { a: null });
+    expect([status, body.metadata!.labels]).toEqual([200, { a: '' }]);
+  });
 });

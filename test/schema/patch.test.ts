@@ -97,6 +97,18 @@ describe('JSON Patch', () => {
     expect(code(() => patch({ a: { b: 'x'.repeat(100) } }, ...doubling))).toBe(413);
   });
 
+  it('describes less if the types of members are not checked', () => {
+    const unchecked = (given: Json) => () => applyJsonPatch({ a: 1 }, given, 10, false);
+    expect(unchecked({})).toThrow(/^json: cannot unmarshal object into Go value of type jsonpatch.Patch$/);
+    expect(unchecked(['x'])).toThrow(/^json: cannot unmarshal string into Go value of type jsonpatch.Operation$/);
+    expect(code(unchecked([{ op: 5, path: '/a' }]))).toBe(422);
+    expect(code(unchecked([{ op: 'remove', path: 5 }]))).toBe(422);
+  });
+
+  it('changes nothing if the patch is null', () => {
+    expect(applyJsonPatch({ a: 1 }, null, 10)).toEqual({ a: 1 });
+  });
+
   it('gives no reason if a valid patch cannot be applied', () => {
     for (const operation of [
       { op: 'test', path: '/a', value: 2 },
@@ -261,6 +273,53 @@ describe('strategic merge patch', () => {
     });
   });
 
+  it('removes values with $patch from what is new in the object, and keeps other directives', () => {
+    const volume = (more: Json) => ({ volumes: [{ name: 'v', ...(more as object) }] });
+    expect(spec({}, volume({ csi: { $patch: 'replace', driver: 'd' }, emptyDir: {} }))).toEqual(
+      volume({ emptyDir: {} }),
+    );
+    expect(spec({}, { imagePullSecrets: [{ $patch: 'replace' }, { name: 'a' }] })).toEqual({
+      imagePullSecrets: [{ name: 'a' }],
+    });
+    expect(spec({}, { affinity: { $retainKeys: ['a'] } })).toEqual({ affinity: { $retainKeys: ['a'] } });
+    expect(spec({ nodeSelector: 'odd' }, { nodeSelector: { $patch: 'replace', a: '1' } })).toEqual({});
+  });
+
+  it.each<[string, Json, Json, Json]>([
+    [
+      'replaced maps',
+      { nodeSelector: { a: '1' } },
+      { nodeSelector: { $patch: 'replace', a: null, b: { $patch: 'delete' } } },
+      { nodeSelector: { a: null, b: { $patch: 'delete' } } },
+    ],
+    [
+      'replaced lists',
+      { volumes: [{ name: 'a' }] },
+      { volumes: [{ $patch: 'replace' }, { name: 'b', csi: null, emptyDir: { $patch: 'x' } }] },
+      { volumes: [{ name: 'b', csi: null, emptyDir: { $patch: 'x' } }] },
+    ],
+    [
+      'atomic lists',
+      { tolerations: [{ key: 'a' }] },
+      { tolerations: [{ key: 'b', value: null, $patch: 'delete' }] },
+      { tolerations: [{ key: 'b', value: null, $patch: 'delete' }] },
+    ],
+    [
+      'new items of a keyed list',
+      { volumes: [{ name: 'a' }] },
+      { volumes: [{ name: 'b', csi: null, $retainKeys: ['name'] }] },
+      { volumes: [{ name: 'b', csi: null, $retainKeys: ['name'] }, { name: 'a' }] },
+    ],
+  ])('keeps nulls and directives in %s', (_, target, given, result) => {
+    expect(spec(target, given)).toEqual(result);
+  });
+
+  it('keeps nulls and directives in maps that the schema replaces', () => {
+    const budget = typeOf('policy.v1.PodDisruptionBudgetSpec');
+    const selector = { matchLabels: { a: null }, $patch: 'delete' };
+    expect(applyStrategicPatch({ selector: { matchLabels: { b: '1' } } }, { selector }, budget)).toEqual({ selector });
+  });
+
   it.each<[Json, number, string]>([
     [{ containers: [{ image: 'i' }] }, 422, 'map: map[image:i] does not contain declared merge key: name'],
     [
@@ -291,6 +350,7 @@ describe('strategic merge patch', () => {
     [{ '$setElementOrder/containers': ['a'] }, 422, 'value for key 0 is not a map'],
     [{ $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
     [{ $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
+    [{ $retainKeys: [], containers: 'x', nodeSelector: { $patch: 'x' } }, 400, 'invalid patch format of retainKeys'],
     [{ $retainKeys: 'containers' }, 400, 'invalid patch format of retainKeys'],
     [[], 400, 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
     [true, 400, 'json: cannot unmarshal bool into Go value of type map[string]interface {}'],

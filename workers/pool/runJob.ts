@@ -116,8 +116,10 @@ function resultOf(
  */
 async function checkAnswerable(context: Context, request: AuthorizedRequest): Promise<void> {
   const { resource, route, target, job } = request;
-  // The answer to a deletecollection is a list: it has been checked before its first delete.
-  if (!job.collection) chooseAnswerForm(resource, job.accept, context, false, formsOf(route));
+  // The answer to a deletecollection is a list: it has been checked before its first delete. That of a connection has
+  // the form that its other end chooses.
+  if (!job.collection && !route.subresource?.connect)
+    chooseAnswerForm(resource, job.accept, context, false, formsOf(route));
   if (!isConnect(route.subresource)) return;
   if (route.subresource.connect) {
     if (route.query.has('dryRun')) throw badRequest('dryRun is not supported');

@@ -134,6 +134,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
         categories,
         verbs: VERBS,
         ...(type.terminating ? { discoveredVerbs: TERMINATING_VERBS } : {}),
+        ...(isServed(type, stored) ? {} : { hidesStorageVersion: true }),
         subresources: subresourcesOf(type, version),
         get type() {
           return struct();

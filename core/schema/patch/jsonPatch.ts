@@ -4,7 +4,7 @@ import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Type } from '../model.js';
 import { findStrictErrors } from '../decode/strict.js';
-import { operationMismatch, patchMismatch } from './mismatch.js';
+import { operationMismatch, patchMismatch, valueMismatch } from './mismatch.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
 /** 422: the patch is valid but cannot be applied to the object. As in upstream, the message does not say why. */
@@ -38,16 +38,25 @@ interface Operation {
   readonly value: Json;
 }
 
-function parseOperation(entry: Json): Operation {
+/** The refusal of a value that is not a patch, or not an operation. */
+const notA = (what: 'patch' | 'operation', value: Json, isChecked: boolean): Refusal =>
+  badRequest(
+    isChecked
+      ? patchMismatch(value, what === 'patch' ? '[]handlers.jsonPatchOp' : 'handlers.jsonPatchOp')
+      : valueMismatch(value, what === 'patch' ? 'jsonpatch.Patch' : 'jsonpatch.Operation'),
+  );
+
+function parseOperation(entry: Json, isChecked: boolean): Operation {
   const members = entry ?? {};
-  if (!isMembers(members)) throw badRequest(patchMismatch(members, 'handlers.jsonPatchOp'));
-  const text = (name: string): string => {
+  if (!isMembers(members)) throw notA('operation', members, isChecked);
+  const text = (name: string): string | undefined => {
     const value = memberOf(members, name) ?? '';
-    if (typeof value !== 'string') throw badRequest(operationMismatch(value, name));
-    return value;
+    if (typeof value === 'string') return value;
+    if (isChecked) throw badRequest(operationMismatch(value, name));
+    return undefined;
   };
   const path = memberOf(members, 'path') === undefined ? undefined : text('path');
-  return { op: text('op'), path, from: text('from'), value: memberOf(members, 'value') ?? null };
+  return { op: text('op') ?? '', path, from: text('from') ?? '', value: memberOf(members, 'value') ?? null };
 }
 
 /** The segments of a JSON pointer (RFC 6901). */
@@ -219,17 +228,20 @@ function sortMembersAlong(document: Json, pointer: string, sorted: Set<Members>)
 }
 
 /**
- * Applies a JSON Patch (RFC 6902) without changing its arguments. Throws 400 for a malformed patch or a result that is
- * nested too deeply, 413 for more than `max` operations, and 422 if an operation cannot be applied.
+ * Applies a JSON Patch (RFC 6902) without changing its arguments; null is a patch without operations. Throws 400 for a
+ * malformed patch or a result that is nested too deeply, 413 for more than `max` operations, and 422 if an operation
+ * cannot be applied. `isChecked`: whether members of the wrong type are refused (400); otherwise an operation that has
+ * one cannot be applied.
  */
-export function applyJsonPatch(target: Json, patch: Json, max: number): Json {
-  if (!Array.isArray(patch)) throw badRequest(patchMismatch(patch, '[]handlers.jsonPatchOp'));
+export function applyJsonPatch(target: Json, given: Json, max: number, isChecked = true): Json {
+  const patch = given ?? [];
+  if (!Array.isArray(patch)) throw notA('patch', patch, isChecked);
   if (patch.length > max)
     throw new Refusal(
       'RequestEntityTooLarge',
       `Request entity too large: The allowed maximum operations in a JSON patch is ${max}, got ${patch.length}`,
     );
-  const operations = patch.map(parseOperation);
+  const operations = patch.map(entry => parseOperation(entry, isChecked));
   const editor = new PatchEditor(structuredClone(target));
   for (const operation of operations) editor.apply(operation);
   // Each move may increase the depth.

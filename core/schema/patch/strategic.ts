@@ -48,17 +48,19 @@ const failMissingKey = (item: Json, key: string): never =>
 const failUnknownDirective = (directive: Json, members: Members): never =>
   failMismatch(`unknown patch type: ${treeText(directive)} in map: ${treeText(members)}`);
 
-/** A value of the patch without nulls, directives and deleted items. Returns undefined if nothing remains. */
-function stripDirectives(patch: Json): Json | undefined {
-  if (Array.isArray(patch)) return patch.map(stripDirectives).filter(item => item !== undefined);
+/**
+ * The value of a member that the object does not have, or has in another form: without the nulls of members, and
+ * without maps that contain `$patch`. Other directives stay, as members that the kind does not have. Returns undefined
+ * if nothing remains.
+ */
+function newMember(patch: Json): Json | undefined {
+  if (Array.isArray(patch)) return patch.map(newMember).filter(item => item !== undefined);
   if (!isMembers(patch)) return patch;
-  const directive = memberOf(patch, DIRECTIVE);
-  if (directive !== undefined && directive !== 'replace') return undefined;
+  if (memberOf(patch, DIRECTIVE) !== undefined) return undefined;
   const out: Members = {};
   for (const name of Object.keys(patch)) {
-    if (name.startsWith('$') && isDirective(name)) continue;
     const value = patch[name]!;
-    const kept = value === null ? undefined : stripDirectives(value);
+    const kept = value === null ? undefined : newMember(value);
     if (kept !== undefined) setMember(out, name, kept);
   }
   return out;
@@ -71,11 +73,15 @@ const failFormat = (of: string): never => {
   throw badRequest(`invalid patch format of ${of}`);
 };
 
-/** Merges a patch into an object. Neither is changed. */
+/**
+ * Merges a patch into an object. Neither is changed. Parts of the patch that replace something (`$patch: replace`,
+ * lists and maps that the schema replaces, new items of keyed lists) are stored as they are, with nulls and directives.
+ */
 function mergeMembers(target: Members, patch: Members, type: Type | undefined): Members {
   const directive = memberOf(patch, DIRECTIVE);
   if (directive !== undefined) return applyDirective(directive, patch);
-  const out = copyOf(target);
+  const before = retainKeys(target, patch);
+  const out = copyOf(before);
   for (const name of Object.keys(patch)) {
     if (isDirective(name)) continue;
     const value = patch[name]!;
@@ -83,8 +89,7 @@ function mergeMembers(target: Members, patch: Members, type: Type | undefined): 
     if (merged === undefined) delete out[name];
     else setMember(out, name, merged);
   }
-  applyListDirectives(out, target, patch, type);
-  retainKeys(out, patch);
+  applyListDirectives(out, before, patch, type);
   return out;
 }
 
@@ -92,16 +97,15 @@ function applyDirective(directive: Json, patch: Members): Members {
   if (directive === 'delete') return {};
   if (directive === 'replace') {
     const { [DIRECTIVE]: _directive, ...rest } = patch;
-    return stripDirectives(rest) as Members;
+    return rest;
   }
   return failUnknownDirective(directive, patch);
 }
 
 function mergeValue(target: Json | undefined, patch: Json, rule: MergeRule): Json | undefined {
-  if (isMembers(patch) && isMembers(target))
-    return rule.replaces ? stripDirectives(patch) : mergeMembers(target, patch, rule.type);
-  if (Array.isArray(patch) && Array.isArray(target) && rule.merges) return mergeList(target, patch, rule);
-  return stripDirectives(patch);
+  if (isMembers(patch) && isMembers(target)) return rule.replaces ? patch : mergeMembers(target, patch, rule.type);
+  if (Array.isArray(patch) && Array.isArray(target)) return rule.merges ? mergeList(target, patch, rule) : patch;
+  return newMember(patch);
 }
 
 /** Applies `$deleteFromPrimitiveList/x`, then `$setElementOrder/x` to the merged object. */
@@ -163,13 +167,16 @@ function checkOrder(list: Json | undefined, order: readonly Json[], key: string 
     );
 }
 
-function retainKeys(out: Members, patch: Members): void {
+/** The target without the members that `$retainKeys` does not name. Throws 400 if the patch has others. */
+function retainKeys(target: Members, patch: Members): Members {
   const given = memberOf(patch, RETAIN_KEYS);
-  if (given === undefined) return;
+  if (given === undefined) return target;
   const kept = Array.isArray(given) ? new Set(given) : failFormat('retainKeys');
   const stray = Object.keys(patch).some(name => !isDirective(name) && patch[name] !== null && !kept.has(name));
   if (stray) failFormat('retainKeys');
-  for (const name of Object.keys(out)) if (!kept.has(name)) delete out[name];
+  const out: Members = {};
+  for (const name of Object.keys(target)) if (kept.has(name)) setMember(out, name, target[name]!);
+  return out;
 }
 
 /** The identity of an item: its merge key, or a primitive itself. Undefined for items without the key. */
@@ -246,7 +253,7 @@ function mergeList(target: readonly Json[], patch: readonly Json[], rule: MergeR
   for (const item of items) checkItem(item, key);
   // The directive stands in an item of its own and concerns the whole list.
   if (items.some(item => memberOf(item, DIRECTIVE) === 'replace'))
-    return items.filter(item => memberOf(item, DIRECTIVE) === undefined).map(item => stripDirectives(item)!);
+    return items.filter(item => memberOf(item, DIRECTIVE) === undefined);
   const deleted = positions(
     items.filter(item => memberOf(item, DIRECTIVE) === 'delete'),
     key,
@@ -275,7 +282,7 @@ function mergeItems(target: readonly Json[], patch: readonly Members[], key: str
     if (index !== undefined && isMembers(before)) out[index] = mergeMembers(before, item, type);
     else {
       indexes.set(id, out.length);
-      out.push(stripDirectives(item)!);
+      out.push(item);
     }
   }
   return out;

@@ -13,7 +13,7 @@ let library: JsYaml | undefined;
 /** The library, loaded on first use: most servers never need it. */
 const jsYaml = (): JsYaml => (library ??= createRequire(import.meta.url)('js-yaml') as JsYaml);
 
-const yamlError = (why: string): Refusal => new UnreadableBody(`error converting YAML to JSON: yaml: ${why}`);
+const yamlError = (why: string): Refusal => new UnreadableBody(`yaml: ${why}`);
 
 /** A line that begins or ends a document. */
 const MARKER = /(?:^|[\r\n])(---|\.\.\.)(?=[ \t\r\n]|$)/g;
@@ -66,8 +66,8 @@ function syntaxError(error: unknown): Refusal {
 
 /**
  * Decodes the first document of a YAML 1.1 stream to JSON, with the duplicate keys (`line 7: key "k" already set in
- * map`). Timestamps and binaries stay strings, keys become strings, the last of duplicate keys wins, an empty stream is
- * null. `__proto__` is an ordinary key. Members are sorted by name: upstream reports unknown fields in this order.
+ * map`). Timestamps stay strings, keys become strings, the last of duplicate keys wins, an empty stream is null.
+ * `__proto__` is an ordinary key. Members are sorted by name: upstream reports unknown fields in this order.
  * Throws a Refusal: 400, and 413 for more than YAML_BYTES that are not JSON.
  */
 export function decodeYamlStrict(bytes: Uint8Array): StrictJson {
@@ -80,7 +80,7 @@ export function decodeYamlStrict(bytes: Uint8Array): StrictJson {
     const events = jsYaml().parseEvents(text, { maxDepth: DEPTH });
     return composeYaml(text, events, jsYaml(), OBJECT_BYTES);
   } catch (error) {
-    throw error instanceof YamlError ? yamlError(error.message) : syntaxError(error);
+    throw error instanceof YamlError ? new UnreadableBody(error.message) : syntaxError(error);
   }
 }
 

@@ -2,16 +2,22 @@ import type { Event, MappingEvent, ScalarEvent, SequenceEvent } from 'js-yaml';
 import { DEPTH, STRICT_ERRORS } from '../../limits.js';
 import type { Json } from '../../model/object.js';
 import type { StrictJson } from '../json/json.js';
-import { resolveScalar, resolveTagged } from './yamlScalar.js';
+import { resolveScalar, resolveTagged, typeNameOf } from './yamlScalar.js';
 
 /** Describes the fault of a document, in upstream's words. */
-export class YamlError extends Error {}
+export class YamlError extends Error {
+  /** `source`: the part of upstream that finds the fault; undefined for the conversion of keys, which names none. */
+  constructor(why: string, source: 'yaml' | 'json' | undefined = 'yaml') {
+    super(source ? `${source}: ${why}` : why);
+  }
+}
 
 /** The parts of the library that are used here. */
 type Library = Pick<typeof import('js-yaml'), 'EVENT_ID' | 'SCALAR_STYLE' | 'getScalarValue'>;
 
 const PREFIX = 'tag:yaml.org,2002:';
 const MERGE = '<<';
+const LONE_SURROGATE = /[\ud800-\udfff]/u;
 
 /** A node of a document. */
 interface Node {
@@ -118,7 +124,7 @@ class Composer {
         (merged ??= []).push(value);
         continue;
       }
-      const name = nameOf(key.value);
+      const name = nameOf(key.value, value);
       if (members.has(name)) this.#reportDuplicate(name, start ?? keyAt);
       members.set(name, value);
     }
@@ -130,10 +136,13 @@ class Composer {
     const { SCALAR_STYLE, getScalarValue } = this.library;
     const { valueStart, style } = event;
     const text = getScalarValue(this.text, event);
+    // Only escapes can produce a surrogate without its other half.
+    if (LONE_SURROGATE.test(text)) throw new YamlError('found invalid Unicode character escape code');
     const isPlain = style === SCALAR_STYLE.PLAIN;
     const isTagged = event.tagStart >= 0;
     const value = isTagged ? this.#tagged(event, text) : isPlain ? resolveScalar(text) : text;
-    if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlError(`unsupported value: ${value}`);
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw new YamlError(`unsupported value: ${nonFiniteText(value)}`, 'json');
     const name = this.#anchorOf(event);
     if (name !== undefined) this.#anchors.set(name, value);
     const isBlock = style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
@@ -143,9 +152,12 @@ class Composer {
 
   #tagged({ tagStart, tagEnd }: ScalarEvent, text: string): Json {
     const tag = this.#resolveTag(this.text.slice(tagStart, tagEnd));
-    const value = tag.startsWith(PREFIX) ? resolveTagged(tag.slice(PREFIX.length), text) : text;
-    if (value === undefined) throw new YamlError(`cannot decode \`${text}\` as a !!${tag.slice(PREFIX.length)}`);
-    return value;
+    if (!tag.startsWith(PREFIX)) return text;
+    const name = tag.slice(PREFIX.length);
+    const value = resolveTagged(name, text);
+    if (value !== undefined) return value;
+    if (name === 'binary') throw new YamlError('!!binary value contains invalid base64 data');
+    throw new YamlError(`cannot decode !!${typeNameOf(resolveScalar(text))} \`${text}\` as a !!${name}`);
   }
 
   /** The tag with its prefix, given its written form. */
@@ -206,12 +218,18 @@ class Composer {
   }
 }
 
-/** The name of the member for a key. */
-function nameOf(key: Json): string {
-  if (key === null) return '';
+/** The name of the member for a key. `value`: that of the member, for the message. */
+function nameOf(key: Json, value: Json): string {
+  if (key === null) {
+    const shown = JSON.stringify(value).slice(0, 100);
+    throw new YamlError(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${shown}`, undefined);
+  }
   if (typeof key === 'object') throw new YamlError(`invalid map key: ${JSON.stringify(key).slice(0, 100)}`);
   return String(key);
 }
+
+/** A number without a JSON form, as Go prints it. */
+const nonFiniteText = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf');
 
 const isObject = (value: Json): value is { [name: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -57,19 +57,29 @@ export function resolveScalar(text: string): Json {
   return numberOf(text) ?? text;
 }
 
-const nameOf = (value: Json): string => {
+/** The name of the type that a plain scalar resolves to, without the prefix of its tag. */
+export const typeNameOf = (value: Json): string => {
   if (value === null) return 'null';
   if (isNumber(value)) return isInteger(value) ? 'int' : 'float';
   return typeof value === 'boolean' ? 'bool' : 'str';
 };
 
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The text whose bytes are given in base64, with or without line ends; undefined if it is malformed. */
+function textOfBase64(text: string): string | undefined {
+  const encoded = text.replace(/[\r\n]/g, '');
+  return BASE64.test(encoded) ? Buffer.from(encoded, 'base64').toString('utf8') : undefined;
+}
+
 /**
- * The value of a scalar with a tag of YAML 1.1, named without its prefix. Values of tags without a JSON form are
- * strings. Undefined if the text is not of that type.
+ * The value of a scalar with a tag of YAML 1.1, named without its prefix: of a binary, the text that its bytes are in
+ * UTF-8. Values of tags without a JSON form are strings. Undefined if the text is not of that type.
  */
 export function resolveTagged(name: string, text: string): Json | undefined {
+  if (name === 'binary') return textOfBase64(text);
   if (!['null', 'bool', 'int', 'float'].includes(name)) return text;
   const value = resolveScalar(text);
-  const found = nameOf(value);
+  const found = typeNameOf(value);
   return found === name || (name === 'float' && found === 'int') ? value : undefined;
 }

@@ -103,7 +103,9 @@ const resourceEntry = (resource: Resource): object => ({
   verbs: sortedVerbs(resource, resource.discoveredVerbs ?? resource.verbs),
   ...(resource.shortNames.length ? { shortNames: resource.shortNames } : {}),
   ...(resource.categories.length ? { categories: resource.categories } : {}),
-  ...(resource.stored ? { storageVersionHash: storageVersionHash(resource.storageApiVersion, resource.kind) } : {}),
+  ...(resource.stored && !resource.hidesStorageVersion
+    ? { storageVersionHash: storageVersionHash(resource.storageApiVersion, resource.kind) }
+    : {}),
 });
 
 const subresourceEntry = (resource: Resource, sub: Subresource): object => ({

@@ -49,6 +49,15 @@ export function listenerConformance(given: ListenerCase): readonly ConformanceTe
       expect(count(client.text, 'HTTP/1.1 200')).toBe(3);
     });
 
+    it('closes the connection after the answer if the client asks for that, and says so', async () => {
+      for (const path of ['/now/last', '/later', '/big', '/writes', '/throw']) {
+        const client = await open();
+        client.send(get(path, 'Connection: close\r\n'));
+        const text = (await client.end()).toLowerCase();
+        expect(count(text.slice(0, text.indexOf('\r\n\r\n')), 'connection: close')).toBe(1);
+      }
+    });
+
     it('answers pipelined requests in order', async () => {
       const text = await ask(get('/now/1') + get('/now/2') + get('/now/3'), t => t.includes('/now/3?'));
       expect([1, 2, 3].map(n => text.indexOf(`/now/${n}?`))).toEqual(

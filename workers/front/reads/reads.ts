@@ -23,7 +23,8 @@ export async function get(context: ReadContext, request: FrontRequest, resource:
   if (parseFlag(route.query, 'export'))
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   const plain = context.wantsJson(exchange, resource) && !needsConversion(resource);
-  if (!plain) context.accepts(exchange, resource);
+  // The answer of a connection has the form that its other end chooses.
+  if (!plain && !route.subresource?.connect) context.accepts(exchange, resource);
   const raw = firstValue(route.query, 'resourceVersion');
   if (raw === '') {
     const recent = context.mostRecent();

@@ -68,6 +68,8 @@ function parseYaml(body: Uint8Array): ReturnType<typeof decodeYamlStrict> {
   try {
     return decodeYamlStrict(body);
   } catch (error) {
-    throw error instanceof UnreadableBody ? badRequest(`error decoding YAML: ${error.message}`) : error;
+    throw error instanceof UnreadableBody
+      ? badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
+      : error;
   }
 }

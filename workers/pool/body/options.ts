@@ -22,19 +22,21 @@ export interface WriteOptions {
 const optionsInvalid = (naming: Naming, kind: string, violations: readonly Violation[]): Refusal =>
   invalidObject(naming.group('meta.orchestrator.io'), kind, '', violations);
 
-/** `dryRun` without a value is a real request (spec, "Query parameters"); any value but `All` is wrong. */
+/** The violation of values of `dryRun` other than `All`. */
 function dryRunViolations(values: readonly string[]): Violation[] {
-  const given = values.filter(value => value !== '');
-  if (given.every(value => value === 'All')) return [];
-  const list = given.map(value => JSON.stringify(value)).join(', ');
+  if (values.every(value => value === 'All')) return [];
+  const list = values.map(value => JSON.stringify(value)).join(', ');
   return [notSupported('dryRun', new Verbatim(`[]string{${list}}`), ['All'])];
 }
 
-/** Whether a request asks for a dry run. Throws 422 for values other than `All` and the empty one. */
+/** The values of `dryRun` in a query. Without a value it is a real request (spec, "Query parameters"). */
+const dryRunOf = (query: Query): readonly string[] => (query.get('dryRun') ?? []).filter(value => value !== '');
+
+/** Whether the values of `dryRun` ask for a dry run. Throws 422 for values other than `All`. */
 function parseDryRun(values: readonly string[], naming: Naming, kind: string): boolean {
   const violations = dryRunViolations(values);
   if (violations.length > 0) throw optionsInvalid(naming, kind, violations);
-  return values.some(value => value !== '');
+  return values.length > 0;
 }
 
 /**
@@ -49,7 +51,7 @@ export function parseWriteOptions(
 ): WriteOptions {
   const fieldValidation = firstValue(query, 'fieldValidation') || 'Warn';
   const manager = firstValue(query, MANAGER);
-  const dryRun = query.get('dryRun') ?? [];
+  const dryRun = dryRunOf(query);
   const violations: Violation[] = [];
   if (apply && manager === '') violations.push(required(MANAGER, 'is required for apply patch'));
   if (kind === 'PatchOptions' && !apply && query.has('force'))
@@ -153,7 +155,7 @@ export function parseDeleteOptions(
   if (policy !== undefined && policy !== null && !POLICIES.includes(String(policy))) {
     violations.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
   }
-  const dryRun = (body ? (body['dryRun'] as string[] | undefined) : query.get('dryRun')) ?? [];
+  const dryRun = (body ? (body['dryRun'] as string[] | undefined) : dryRunOf(query)) ?? [];
   violations.push(...dryRunViolations(dryRun));
   const preconditions = body ? (body['preconditions'] as DeleteOptions['preconditions']) : queryPreconditions(query);
   const ignoresReadError =
@@ -171,9 +173,7 @@ export function parseDeleteOptions(
   }
   if (violations.length > 0) throw optionsInvalid(naming, 'DeleteOptions', violations);
   return {
-    dryRun:
-      dryRun.some(value => value !== '') ||
-      (body !== undefined && parseDryRun(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
+    dryRun: dryRun.length > 0 || (body !== undefined && parseDryRun(dryRunOf(query), naming, 'DeleteOptions')),
     ...(isNumber(grace) ? { gracePeriodSeconds: Number(grace) } : {}),
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
     ...(policy ? { propagationPolicy: policy as DeleteOptions['propagationPolicy'] } : {}),

@@ -60,12 +60,13 @@ function applyPatch(context: Context, decoded: DecodedPatch, object: ApiObject, 
   const before = object as unknown as Json;
   switch (format) {
     case 'json': {
-      if (options.fieldValidation !== 'Ignore') {
+      const isChecked = options.fieldValidation !== 'Ignore';
+      if (isChecked) {
         // Errors in a JSON Patch name its operations, which the general parser does not know.
         const strictErrors = jsonPatchErrors(Buffer.from(request.job.body!).toString('utf8'));
         request.duplicates.splice(0, Infinity, ...strictErrors);
       }
-      return applyJsonPatch(before, document, JSON_PATCH_OPERATIONS);
+      return applyJsonPatch(before, document, JSON_PATCH_OPERATIONS, isChecked);
     }
     case 'merge':
       return applyMergePatch(before, document);
@@ -80,6 +81,10 @@ function parsePatch(context: Context, { request, options, format }: DecodedPatch
     return parseBody(context, request, options);
   } catch (error) {
     if (!(error instanceof UnreadableBody) || !error.syntaxError) throw error;
-    throw badRequest(format === 'strategic' ? error.syntaxError : `error decoding patch: ${error.syntaxError}`);
+    if (format === 'strategic') throw badRequest(error.syntaxError);
+    // Only the search for unknown and duplicate fields describes the error in upstream.
+    if (options.fieldValidation === 'Ignore')
+      throw badRequest(format === 'merge' ? 'Invalid JSON Patch' : error.syntaxError);
+    throw badRequest(`error decoding patch: ${error.syntaxError}`);
   }
 }

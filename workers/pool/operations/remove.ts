@@ -173,8 +173,7 @@ function finalizersAfter({ strategy }: Resource, { metadata }: ApiObject, option
   if (policy === 'Orphan') return [...others, ORPHAN];
   if (policy === 'Foreground') return [...others, FOREGROUND];
   if (policy === 'Background') return others;
-  if (present.length === others.length && strategy.orphansByDefault && !metadata.deletionTimestamp)
-    return [...others, ORPHAN];
+  if (present.length === others.length && strategy.orphansByDefault) return [...others, ORPHAN];
   return present;
 }
 

@@ -17,9 +17,10 @@ import {
 import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../../core/schema/apply/scale.js';
 import { shapeOf } from '../../../core/schema/apply/shape.js';
 import { normalize } from '../../../core/schema/decode/decode.js';
+import { typedForm } from '../../../core/schema/decode/typedForm.js';
 import type { Struct } from '../../../core/schema/model.js';
-import { equalJson, isMembers, type Members, setMember } from '../../../core/schema/patch/members.js';
-import type { Resource } from '../../../core/schema/resource.js';
+import { equalJson } from '../../../core/schema/patch/members.js';
+import type { Registry, Resource } from '../../../core/schema/resource.js';
 import { type Context, timestamp } from '../context.js';
 import { computeWith } from '../answers/conversion.js';
 import { UNPRINTABLE } from '../body/options.js';
@@ -98,7 +99,7 @@ function ownedFields(request: AuthorizedRequest): ManagedKind['writable'] {
 }
 
 /** A served version of the resource's kind; objects of any version convert to it. */
-function versionOf(resource: Resource, served: Resource): KindVersion {
+function versionOf(registry: Registry, resource: Resource, served: Resource): KindVersion {
   const { convert } = resource.strategy;
   return {
     shape: shapeOf(served.type),
@@ -108,28 +109,13 @@ function versionOf(resource: Resource, served: Resource): KindVersion {
       const { apiVersion } = served;
       // Upstream keeps members that a custom kind does not have in the version.
       if (!resource.builtIn) return { ...given, apiVersion } as unknown as Json;
-      const whole = withoutNothings(given);
-      return (convert?.(whole, apiVersion) ?? { ...whole, apiVersion }) as unknown as Json;
+      // Upstream converts objects by types that cannot distinguish nulls and absent members from zero values.
+      const { type } = registry.byKind(given.apiVersion, resource.kind) ?? resource;
+      const whole = typedForm(type, object) as unknown as ApiObject;
+      const converted = convert?.(whole, apiVersion) ?? { ...whole, apiVersion };
+      return typedForm(served.type, converted as unknown as Json);
     },
   };
-}
-
-const isNothing = (value: unknown): boolean =>
-  value == null || (typeof value === 'object' && Object.keys(value).length === 0);
-
-/** Removes nulls and empty metadata: upstream converts objects by types that cannot tell them from absent ones. */
-function withoutNothings(object: ApiObject): ApiObject {
-  const { metadata, ...parts } = removeNulls(object as unknown as Json) as unknown as ApiObject;
-  const kept = Object.entries(metadata ?? {}).filter(([, member]) => !isNothing(member));
-  return { ...parts, metadata: Object.fromEntries(kept) } as unknown as ApiObject;
-}
-
-function removeNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(removeNulls);
-  if (!isMembers(value)) return value;
-  const out: Members = {};
-  for (const [name, member] of Object.entries(value)) if (member !== null) setMember(out, name, removeNulls(member));
-  return out;
 }
 
 /** The kind of the request's object, as the functions of `core/schema/apply` know kinds. */
@@ -143,7 +129,7 @@ export function kindOf({ registry }: Context, request: AuthorizedRequest): Manag
       const served = apiVersion === resource.apiVersion ? resource : registry.byKind(apiVersion, resource.kind);
       // Upstream does not convert field names to another group: its managers lose them.
       const isOther = served?.storageName !== resource.storageName || served.group !== resource.group;
-      return isOther ? undefined : versionOf(resource, served);
+      return isOther ? undefined : versionOf(registry, resource, served);
     },
   };
 }
