@@ -21,6 +21,14 @@ export const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 /** Headers of every JSON answer. */
 export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
 
+/** A JSON document as an answer: upstream's encoder ends each with a line end. */
+export function jsonLine(json: Uint8Array): Buffer {
+  const line = Buffer.allocUnsafe(json.length + 1);
+  line.set(json);
+  line[json.length] = 10;
+  return line;
+}
+
 /**
  * Headers of an answer about a resource. By default `warnings` are those of the resource, and `mediaType` is JSON.
  */

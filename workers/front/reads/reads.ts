@@ -13,7 +13,7 @@ import { keyOf } from '../../../core/request/keys.js';
 import { parseRevision } from '../../../core/request/resourceVersion.js';
 import { metadataOf, pageOfRequest } from './listPage.js';
 import { firstValue, parseFlag } from '../../../core/request/query.js';
-import { headersFor, NO_CACHE } from '../answers/reply.js';
+import { headersFor, jsonLine, NO_CACHE } from '../answers/reply.js';
 import type { FrontRequest } from '../access/sender.js';
 
 /** Answers a get (spec, "Resource version semantics: get"). */
@@ -49,10 +49,10 @@ export async function get(context: ReadContext, request: FrontRequest, resource:
   }
   if (plain && !predates(resource, [entry]) && !isScale) {
     // Most objects are small, and copied by the listener.
-    if (entry.length <= LIST_SLICE_BYTES) return await respondWhole(exchange, headersFor(resource), entry.value);
-    return await context.answers.run(request.sender.usage, entry.length, () =>
-      respondWhole(exchange, headersFor(resource), entry.value),
-    );
+    const send = (): Promise<void> => respondWhole(exchange, headersFor(resource), jsonLine(entry.value));
+    return await (entry.length <= LIST_SLICE_BYTES
+      ? send()
+      : context.answers.run(request.sender.usage, entry.length, send));
   }
   await context.respondObject(request, resource, entry);
 }

@@ -1,6 +1,7 @@
 import { CBOR_TYPE, cborDocument } from '../../../core/schema/cbor/cbor.js';
 import { withEnvelopeRevision } from '../../../core/schema/protobuf/protobufWatch.js';
 import type { Current } from '../../../core/threads/messages/messages.js';
+import { jsonLine } from '../answers/reply.js';
 import type { State } from '../state/state.js';
 import type { PoolResponse, Proposed } from './writeState.js';
 
@@ -18,10 +19,12 @@ export function commitAnswer(
   const answer = (bytes: Uint8Array): PoolResponse => ({ id, is: 'respond', status, headers, auditId, body: bytes });
   if (body && gaps === 'envelope') return answer(withEnvelopeRevision(body, revision));
   if (body && !gaps) return answer(body);
-  const text = body
-    ? insertRevision(body, gaps as readonly number[], revision)
-    : writtenBytes(key, revision, cache, current);
   const isCbor = headers.some(([name, value]) => name === 'content-type' && value === CBOR_TYPE);
+  if (!body) {
+    const written = writtenBytes(key, revision, cache, current);
+    return answer(isCbor ? cborDocument(written) : jsonLine(written));
+  }
+  const text = insertRevision(body, gaps as readonly number[], revision);
   return answer(isCbor ? cborDocument(text) : text);
 }
 
