@@ -24,44 +24,48 @@ const HANDSHAKE = {
 test.each([
   ['with a body that will not come', { 'content-length': '5' }],
   ['for a WebSocket', HANDSHAKE],
-])('a watch whose client has gone while it was authorized is not passed on: %s', async (_what, headers) => {
-  const rules = {
-    services: { 'default/echo': `https://127.0.0.1:${other.port}` },
-    routesToEndpoints: false,
-    refusesRedirects: true,
-  };
-  const state = { collections: new Map(), find: () => undefined };
-  const aggregation = new Aggregation(() => state, rules, { warn: () => undefined });
-  const version: AggregatedVersion = {
-    name: 'v1.echo.example.com',
-    group: 'echo.example.com',
-    version: 'v1',
-    priorities: { group: 1000, version: 10 },
-    service: { namespace: 'default', name: 'echo', port: 443 },
-    ca: other.ca.certificate,
-    skipsVerification: false,
-    isAvailable: true,
-  };
-  let connections = 0;
-  const count = () => connections++;
-  other.server.on('connection', count);
-  const exchange = new LocalExchange(
-    { method: 'GET', path: `${PATH}?watch=1`, headers: new Map(Object.entries(headers)), body: undefined },
-    { respond: () => undefined },
-  );
-  const request = {
-    exchange,
-    route: { target: { is: 'resource', verb: 'watch', subresource: '' }, query: new Map() },
-    sender: { user: ANONYMOUS },
-  } as unknown as FrontRequest;
-  const body = new PassThrough().on('error', () => undefined);
-  exchange.abort();
-  body.destroy(new Error('the client closed the connection'));
-  try {
-    await aggregation.answer(request, version, body, 'audit-id');
-    expect(connections).toBe(0);
-  } finally {
-    other.server.off('connection', count);
-    aggregation.close();
-  }
-}, 5_000);
+])(
+  'a watch whose client has gone while it was authorized is not passed on: %s',
+  async (_what, headers) => {
+    const rules = {
+      services: { 'default/echo': `https://127.0.0.1:${other.port}` },
+      routesToEndpoints: false,
+      refusesRedirects: true,
+    };
+    const state = { collections: new Map(), find: () => undefined };
+    const aggregation = new Aggregation(() => state, rules, { warn: () => undefined });
+    const version: AggregatedVersion = {
+      name: 'v1.echo.example.com',
+      group: 'echo.example.com',
+      version: 'v1',
+      priorities: { group: 1000, version: 10 },
+      service: { namespace: 'default', name: 'echo', port: 443 },
+      ca: other.ca.certificate,
+      skipsVerification: false,
+      isAvailable: true,
+    };
+    let connections = 0;
+    const count = () => connections++;
+    other.server.on('connection', count);
+    const exchange = new LocalExchange(
+      { method: 'GET', path: `${PATH}?watch=1`, headers: new Map(Object.entries(headers)), body: undefined },
+      { respond: () => undefined },
+    );
+    const request = {
+      exchange,
+      route: { target: { is: 'resource', verb: 'watch', subresource: '' }, query: new Map() },
+      sender: { user: ANONYMOUS },
+    } as unknown as FrontRequest;
+    const body = new PassThrough().on('error', () => undefined);
+    exchange.abort();
+    body.destroy(new Error('the client closed the connection'));
+    try {
+      await aggregation.answer(request, version, body, 'audit-id');
+      expect(connections).toBe(0);
+    } finally {
+      other.server.off('connection', count);
+      aggregation.close();
+    }
+  },
+  5_000,
+);
