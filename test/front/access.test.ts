@@ -73,7 +73,7 @@ test('requests with different credentials or impersonation have different cache 
 
 test('requests with different selectors have different cache keys, wherever these have line ends', () => {
   const keyOf = (labelSelector: string, fieldSelector: string): string => {
-    const target = { is: 'resource', verb: 'list', path: '/api/v1/secrets' };
+    const target = { is: 'resource', verb: 'list', path: '/api/v1/secrets' } as const;
     const query = new Map(Object.entries({ labelSelector: [labelSelector], fieldSelector: [fieldSelector] }));
     return decisionKey(partly<Route>({ target, query }));
   };
