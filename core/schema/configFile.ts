@@ -44,7 +44,7 @@ export const list =
 /** The end of the error for a field that is unknown. */
 const UNKNOWN = ': unknown field';
 
-/** Divides what shapes have found into unknown fields and other errors, for files in which unknown fields are ignored. */
+/** Divides what shapes have found into unknown fields and other errors, for files whose unknown fields are ignored. */
 export const divideErrors = (found: readonly string[]): { errors: string[]; unknown: readonly string[] } => ({
   errors: found.filter(error => !error.endsWith(UNKNOWN)),
   unknown: found.filter(error => error.endsWith(UNKNOWN)).map(error => error.slice(0, -UNKNOWN.length)),

@@ -17,8 +17,8 @@ function checkServing({ tlsCertFile: certificate, tlsPrivateKeyFile: key }: Sett
 }
 
 /**
- * Checks the files with the credentials of the server and of clients, so that a server that could not use them does not start. Throws
- * ConfigError, which names the flag, the file and the fix.
+ * Checks the files with the credentials of the server and of clients, so that a server that could not use them does not
+ * start. Throws ConfigError, which names the flag, the file and the fix.
  */
 export function checkCredentialFiles(settings: Settings): Settings {
   const { clientCaFile, tokenAuthFile } = settings;
