@@ -6,7 +6,7 @@ import type { Exchange } from '../../core/api/listener.js';
 import { WEBSOCKET_IDLE_SECONDS } from '../../core/limits.js';
 import { NodeListener } from '../../plugins/listener/node.js';
 import type { NodeExchange } from '../../plugins/listener/nodeExchange.js';
-import { eventually } from '../support/eventually.js';
+import { eventuallyPasses } from '../support/eventually.js';
 import { partly } from '../support/values.js';
 
 it('pings an idle WebSocket, and disconnects a client that does not answer', async () => {
@@ -54,7 +54,7 @@ it('takes a handshake for aborted whose connection was lost, but has not been cl
   );
   const socket = new WebSocket(`ws://127.0.0.1:${listening.port}/`).on('error', () => undefined);
   try {
-    await eventually(() => expect(steps).toEqual(['upgraded', 'aborted']));
+    await eventuallyPasses(() => expect(steps).toEqual(['upgraded', 'aborted']));
   } finally {
     socket.terminate();
     await listening.close();
