@@ -414,7 +414,10 @@ export const AGGREGATED_WAIT_MS = 1000;
 export const AGGREGATED_DOCUMENT_BYTES = 16 * 1024 * 1024;
 /** Message of a WebSocket of another server. Above it: the connection is closed. */
 export const AGGREGATED_MESSAGE_BYTES = 1024 * 1024;
-/** Idle connections that a thread keeps to one webhook, and the number of certificates for which it keeps them. */
+/**
+ * Idle connections that a thread keeps to one webhook, and the number of names and certificates of webhooks for which
+ * it keeps them.
+ */
 export const WEBHOOK_SOCKETS = 64;
 /** How many times a busy webhook is called again within its timeout; the same as in upstream's client. */
 export const WEBHOOK_RETRIES = 10;

@@ -41,6 +41,15 @@ export const list =
     return undefined;
   };
 
+/** The end of the error for a field that is unknown. */
+const UNKNOWN = ': unknown field';
+
+/** Divides what shapes have found into unknown fields and other errors, for files whose unknown fields are ignored. */
+export const divideErrors = (found: readonly string[]): { errors: string[]; unknown: readonly string[] } => ({
+  errors: found.filter(error => !error.endsWith(UNKNOWN)),
+  unknown: found.filter(error => error.endsWith(UNKNOWN)).map(error => error.slice(0, -UNKNOWN.length)),
+});
+
 /** An object with these members, all of which may be absent. Others are errors. */
 export const struct =
   <S extends { readonly [name: string]: Shape<unknown> }>(
@@ -53,7 +62,7 @@ export const struct =
       return undefined;
     }
     const at = (name: string): string => (path ? `${path}.${name}` : name);
-    for (const name of Object.keys(value)) if (!Object.hasOwn(members, name)) errors.push(`${at(name)}: unknown field`);
+    for (const name of Object.keys(value)) if (!Object.hasOwn(members, name)) errors.push(at(name) + UNKNOWN);
     const read = Object.entries(members).map(([name, shape]) => [
       name,
       shape(Object.hasOwn(value, name) ? value[name] : undefined, at(name), errors),

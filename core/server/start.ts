@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Awaitable } from '../api/awaitable.js';
 import type { Binding, Listening } from '../api/listener.js';
+import { LONGEST_TIMER_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/load/check.js';
 import { withClass } from '../plugin/load/errors.js';
@@ -185,7 +186,8 @@ async function start(
   threads.pool.current.complete().catch(() => undefined);
   const { pki } = home;
   const close = async (): Promise<void> => {
-    if (settings.shutdownDelayDuration > 0) await delay(settings.shutdownDelayDuration);
+    const wait = Math.min(settings.shutdownDelayDuration, LONGEST_TIMER_MS);
+    if (wait > 0) await delay(wait);
     frontEnd.finishWatches();
     await closers.closeAll(scope.log);
   };

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
-import { unreadableError } from '../files/unreadable.js';
+import { checkCertificateFiles } from '../files/certificateFiles.js';
 import type { AddressRules, CredentialFiles } from '../services/aggregation/serviceAddress.js';
 import type { Settings } from './settings.js';
 import { webhookServices } from './webhookServices.js';
@@ -29,7 +28,7 @@ const KEY = '--proxy-client-key-file';
 
 /**
  * Reads the rules of the settings. `own` is the certificate that the server has created. Throws ConfigError for a
- * certificate without a key, and for files that cannot be read.
+ * certificate without a key, and for files that cannot be used.
  */
 export function aggregationRules(settings: AggregationSettings, own: CredentialFiles): AggregationRules {
   const credentials = credentialsOf(settings, own);
@@ -47,19 +46,10 @@ function credentialsOf(
   own: CredentialFiles,
 ): CredentialFiles | undefined {
   if (cert !== undefined && key !== undefined) {
-    checkReadable(CERTIFICATE, cert);
-    checkReadable(KEY, key);
+    checkCertificateFiles({ flag: CERTIFICATE, file: cert }, { flag: KEY, file: key });
     return { cert, key };
   }
   if (cert !== undefined || key !== undefined)
     throw new ConfigError(key === undefined ? CERTIFICATE : KEY, `needs both ${CERTIFICATE} and ${KEY}`);
   return requestheaderClientCaFile === undefined ? own : undefined;
-}
-
-function checkReadable(flag: string, file: string): void {
-  try {
-    readFileSync(file);
-  } catch (error) {
-    throw unreadableError(flag, file, error);
-  }
 }

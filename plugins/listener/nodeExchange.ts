@@ -222,7 +222,7 @@ export class NodeExchange implements Exchange {
 
   private accept(handshake: Handshake, options: UpgradeOptions): WebSocketStream {
     if (this.response.headersSent || this.status !== undefined) throw new Error('the exchange already has an answer');
-    if (this.aborted) return GONE;
+    if (this.aborted || handshake.isLost) return GONE;
     this.status = 101;
     this.response.detachSocket(handshake.socket);
     const stream = new NodeWebSocket(handshake.accept(options.subprotocol), handshake.socket, options);

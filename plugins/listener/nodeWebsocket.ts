@@ -23,6 +23,11 @@ export class Handshake {
     socket.on('data', this.keep).on('end', this.leave);
   }
 
+  /** Whether the connection was lost, which Node tells by `close` in a later turn. */
+  get isLost(): boolean {
+    return !this.socket.readable || !this.socket.writable;
+  }
+
   /** Answers with 101 and the chosen subprotocol. */
   accept(protocol: string | undefined): WebSocket {
     const { request, socket } = this;

@@ -399,13 +399,36 @@ describe('the audit log', () => {
   });
 });
 
+const policyWith = (rule: string, ...others: string[]): string =>
+  ['apiVersion: audit.k8s.io/v1', 'kind: Policy', `rules: [${rule}]`, ...others].join('\n');
+
 test.each([
   ['x: [', 'Flow sequence'],
   ['apiVersion: v1\nkind: Policy\nrules: [{level: None}]', 'must be an object of apiVersion audit.k8s.io/v1'],
-  ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []', 'loaded illegal policy with 0 rules'],
-  ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Some}]', 'must be None, Metadata'],
-  ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None, omitManagedFields: x}]', 'must be true or false'],
-  ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None, omitStages: [x]}]', 'unknown stage "x"'],
+  [policyWith(''), 'loaded illegal policy with 0 rules'],
+  [policyWith('{level: Some}'), 'rules[0].level: must be None, Metadata'],
+  [policyWith('{level: None}, null'), 'rules[1].level: must be None, Metadata'],
+  [policyWith('{level: None, omitManagedFields: x}'), 'must be true or false'],
+  [policyWith('{level: None, omitStages: [x]}'), 'unknown stage "x"'],
+  [policyWith('{level: None}', 'omitStages: RequestReceived'), 'omitStages: must be a list, not string'],
+  // Read as absent, these fields would match everything.
+  [policyWith('{level: None, users: ann}'), 'rules[0].users: must be a list, not string'],
+  [policyWith('{level: None, userGroups: {}}'), 'rules[0].userGroups: must be a list, not an object'],
+  [policyWith('{level: None, verbs: [1]}'), 'rules[0].verbs[0]: must be a string, not number'],
+  [policyWith('{level: None, resources: [pods]}'), 'rules[0].resources[0]: must be an object, not string'],
+  [policyWith('{level: None, resources: [{resources: pods}]}'), 'rules[0].resources[0].resources: must be a list'],
+  [policyWith('{level: None, resources: [{group: apps/v1}]}'), 'resources[0].group: must be a group without a version'],
+  [policyWith('{level: None, resources: [{resourceNames: [x]}]}'), 'resources[0].resourceNames: needs resources too'],
+  [policyWith('{level: None, nonResourceURLs: [healthz]}'), 'nonResourceURLs[0]: must begin with /, unless it is *'],
+  [policyWith('{level: None, nonResourceURLs: ["/*/x"]}'), 'nonResourceURLs[0]: must have * only at its end'],
+  [policyWith('{level: None, namespaces: [a], nonResourceURLs: [/x]}'), 'cannot apply to both'],
 ])('a policy that cannot be used is refused: %j', (yaml, why) => {
   expect(() => parsePolicy(yaml, 'policy.yaml', 'audit.k8s.io')).toThrow(why);
+});
+
+test('unknown fields of a policy are ignored, as in upstream, and named for a warning', () => {
+  const yaml = policyWith('{level: None, user: [ann], nonResourceURLs: ["*"]}', 'metadata: {name: x}', 'extra: 1');
+  const { rules, unknown } = parsePolicy(yaml, 'policy.yaml', 'audit.k8s.io');
+  expect(unknown).toEqual(['extra', 'rules[0].user']);
+  expect(rules).toMatchObject([{ level: 'None', users: [], paths: ['*'] }]);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ApiObject, Target } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
+import { NamespaceBindings } from '../../plugins/authz/rbac/bindings.js';
 import { type Rbac, rbac } from '../../plugins/authz/rbac/evaluate.js';
 import type { PolicyRule, Subject } from '../../plugins/authz/rbac/policy.js';
 import { allowsPath, allowsResource, compileRules } from '../../plugins/authz/rbac/rules.js';
@@ -325,4 +326,14 @@ describe('covered permissions', () => {
       1,
     ],
   ])('%s', (_, have, want, missing) => expect(missingPermissions([have], [want])).toHaveLength(missing));
+});
+
+test('requests that name namespaces without bindings leave nothing in memory, because anybody may invent names', () => {
+  const bindings = new ListInformer([binding('a', 'b', 'Role', 'r', carol)]);
+  const namespaces = new NamespaceBindings(bindings);
+  for (let i = 0; i < 100; i++) expect(namespaces.in(`invented-${i}`).users.size).toBe(0);
+  expect(namespaces.in('a').users.has('carol')).toBe(true);
+  expect(namespaces.size).toBe(1);
+  bindings.put(binding('invented-1', 'b', 'Role', 'r', carol));
+  expect(namespaces.in('invented-1').users.has('carol')).toBe(true);
 });

@@ -169,6 +169,31 @@ describe('a JSON Patch', () => {
     expect(status).toBe(403);
     expect(body['message']).toContain("JSON Patch: error in remove for path: '/data/none'");
   });
+
+  test('is refused if its copies together exceed the size of a body', async () => {
+    const copies = 'variables.digits.map(i, JSONPatch{op: "copy", from: "/data/a", path: "/data/c" + i})';
+    const digits = JSON.stringify(Array.from({ length: 40 }, (_, i) => String(i)));
+    await bind('copies', { variables: [{ name: 'digits', expression: digits }], ...patches(copies) });
+    const { status, body } = await api.post(MAPS, {
+      metadata: { name: 'copies', labels: { policy: 'copies' } },
+      data: { a: 'a'.repeat(100_000) },
+    });
+    expect(status).toBe(403);
+    expect(body['message']).toContain('JSON Patch: Request entity too large: Unable to complete the copy');
+  });
+
+  test('with an unknown operation after a failed test changes nothing', async () => {
+    const operations =
+      '[JSONPatch{op: "test", path: "/data/a", value: "x"}, JSONPatch{op: "none", path: "/data/a", value: "x"}]';
+    expect((await mutated('halts', patches(operations)))['data']).toEqual({ a: 'b' });
+  });
+
+  test('with an unknown operation is refused', async () => {
+    await bind('unknown', patches('[JSONPatch{op: "none", path: "/data/a", value: "x"}]'));
+    const { status, body } = await create('unknown');
+    expect(status).toBe(403);
+    expect(body['message']).toContain('JSON Patch: Unexpected kind: none');
+  });
 });
 
 describe('a mutating policy', () => {

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Endpoints } from '../../core/services/webhooks/endpoint.js';
 import { CallFailed, type CallOptions, WebhookClient } from '../../core/services/webhooks/client.js';
 import { readCredentials } from '../../core/services/webhooks/credentials.js';
+import { WEBHOOK_SOCKETS } from '../../core/limits.js';
+import { eventually } from '../support/eventually.js';
 import { Hooks } from './hooks.js';
 
 /* The HTTPS client of webhooks, with a server of hooks. */
@@ -55,6 +57,32 @@ describe('a webhook that closes a connection', () => {
     hooks.on('/repeated', () => ({ hangsUp: true }));
     expect(await call('/repeated', 1, { isRepeatable: true })).toEqual([`Post "${hooks.url}/repeated": EOF`]);
   });
+});
+
+test('calls of many webhooks at the same time do not end each other, and few idle connections are kept', async () => {
+  const client = new WebhookClient();
+  const many = WEBHOOK_SOCKETS + 6;
+  let arrived = 0;
+  let answerAll: () => void = () => undefined;
+  const all = new Promise<void>(resolve => (answerAll = resolve));
+  hooks.on('/together', async () => {
+    if (++arrived === many) answerAll();
+    await all;
+    return {};
+  });
+  const open = (): Promise<number> =>
+    new Promise((resolve, reject) =>
+      hooks.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  const call = (name: string) => {
+    const endpoint = { url: `${hooks.url}/together`, serverName: name, skipsVerification: true };
+    return client.post(endpoint, '{"request":{}}', 10_000).then(({ status }) => status);
+  };
+  const answers = Array.from({ length: many }, (_, i) => call(`hook-${i}.default.svc`));
+  expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
+  expect(await call('one-more.default.svc')).toBe(200);
+  await eventually(async () => (await open()) <= WEBHOOK_SOCKETS);
+  client.close();
 });
 
 test.each([

@@ -29,8 +29,8 @@ const route = partly<Route>({
   query: new Map(),
 });
 
-/** An exchange with a body, whose answers are discarded. */
-function exchangeWith(body: object, method = 'POST'): AuditedExchange {
+/** An exchange with a body, whose answers are discarded. `aborted`: its client has gone away. */
+function exchangeWith(body: object, method = 'POST', aborted = false): AuditedExchange {
   const sent = Buffer.from(JSON.stringify(body));
   const exchange = partly<Exchange>({
     method,
@@ -38,7 +38,7 @@ function exchangeWith(body: object, method = 'POST'): AuditedExchange {
     query: '',
     remoteAddress: '',
     secure: false,
-    aborted: false,
+    aborted,
     status: 200,
     header: (name: string) => (name === 'content-type' ? 'application/json' : undefined),
     headers: () => [],
@@ -103,6 +103,20 @@ describe('the record of a request for its audit event', () => {
     const later = begin(half);
     later.end();
     expect(later.exchange.responseObject()).toEqual({});
+  });
+
+  test('has no answer that begins after the client has gone away, which takes nothing from the common limit', () => {
+    for (let i = 0; i < 3; i++) {
+      const gone = exchangeWith({}, 'GET', true);
+      // The code that streams it stops when it notices that the client has gone, without ending the stream.
+      gone.stream(200, JSON_TYPE).write(Buffer.alloc(AUDITED_BYTES, '1'));
+      expect(gone.isCollecting).toBe(false);
+    }
+    const other = exchangeWith({}, 'GET');
+    const stream = other.stream(200, JSON_TYPE);
+    stream.write(Buffer.from(`{${' '.repeat(AUDITED_BYTES - 2)}}`));
+    stream.end();
+    expect(other.responseObject()).toEqual({});
   });
 
   test.each(['Metadata', 'Request'] as const)(

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../core/api/listener.js';
-import { AccessCache, credentialKey, type KnownObjects } from '../../workers/front/access/access.js';
+import { AccessCache, credentialKey, decisionKey, type KnownObjects } from '../../workers/front/access/access.js';
 import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS } from '../../core/limits.js';
 import { ANONYMOUS } from '../../core/model/user.js';
+import type { Route } from '../../core/request/route.js';
 import type { Grant } from '../../core/threads/messages/messages.js';
 import { partly } from '../support/values.js';
 
@@ -68,6 +69,19 @@ test('requests with different credentials or impersonation have different cache 
   expect(new Set([...keys, offering('eA'), offering('eQ')]).size).toBe(keys.length + 2);
   expect(offering('eA')).toBe(keyOf({ authorization: 'Bearer x' }));
   expect(keyOf({ authorization: 'x', accept: 'a' })).toBe(keyOf({ authorization: 'x', accept: 'b' }));
+});
+
+test('requests with different selectors have different cache keys, wherever these have line ends', () => {
+  const keyOf = (labelSelector: string, fieldSelector: string): string => {
+    const target = { is: 'resource', verb: 'list', path: '/api/v1/secrets' } as const;
+    const query = new Map(Object.entries({ labelSelector: [labelSelector], fieldSelector: [fieldSelector] }));
+    return decisionKey(partly<Route>({ target, query }));
+  };
+  // Who may list one secret, or the secrets of a team, must not list those that have its name as a label.
+  expect(keyOf('!a,', 'metadata.name=x,metadata.namespace!=b\n')).not.toBe(
+    keyOf('!a,\nmetadata.name=x,metadata.namespace!=b', ''),
+  );
+  expect(keyOf('team=a\n,type=b', '')).not.toBe(keyOf('team=a', ',type=b\n'));
 });
 
 test('a decision is cached for its time, and not at all if it is a refusal or excludes caching', () => {

@@ -5,6 +5,8 @@ import type { Host } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { WEBSOCKET_IDLE_SECONDS } from '../../core/limits.js';
 import { NodeListener } from '../../plugins/listener/node.js';
+import type { NodeExchange } from '../../plugins/listener/nodeExchange.js';
+import { eventuallyPasses } from '../support/eventually.js';
 import { partly } from '../support/values.js';
 
 it('pings an idle WebSocket, and disconnects a client that does not answer', async () => {
@@ -34,5 +36,27 @@ it('pings an idle WebSocket, and disconnects a client that does not answer', asy
     await listening.close();
   } finally {
     vi.useRealTimers();
+  }
+});
+
+it('takes a handshake for aborted whose connection was lost, but has not been closed yet', async () => {
+  const steps: string[] = [];
+  const accept = (exchange: Exchange): void => {
+    exchange.onAbort(() => steps.push('aborted'));
+    // As with a reset. Node emits `close` in a later turn.
+    (exchange as NodeExchange).socket.destroy();
+    exchange.upgrade!({ messages: 'text', receive: () => undefined });
+    steps.push('upgraded');
+  };
+  const listening = await new NodeListener(partly<Host>({ log: console })).listen(
+    { host: '127.0.0.1', port: 0 },
+    accept,
+  );
+  const socket = new WebSocket(`ws://127.0.0.1:${listening.port}/`).on('error', () => undefined);
+  try {
+    await eventuallyPasses(() => expect(steps).toEqual(['upgraded', 'aborted']));
+  } finally {
+    socket.terminate();
+    await listening.close();
   }
 });

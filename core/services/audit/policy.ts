@@ -2,9 +2,20 @@ import { parseYamlDocument } from '../../model/text/yamlDocument.js';
 import type { AuditLevel } from '../../api/observe/audit.js';
 import { ConfigError } from '../../api/point.js';
 import { YAML_ALIASES } from '../../limits.js';
-import { isRecord, stringsAt, type UnknownRecord } from '../../model/record.js';
+import { dns1123Subdomain } from '../../model/names.js';
+import { isRecord } from '../../model/record.js';
 import type { Target } from '../../model/target.js';
 import type { User } from '../../model/user.js';
+import {
+  BOOLEAN,
+  divideErrors,
+  failWith,
+  list,
+  type Shape,
+  STRING,
+  type Shaped,
+  struct,
+} from '../../schema/configFile.js';
 
 /** The level of a rule. With `None`, nothing is recorded. */
 export type PolicyLevel = AuditLevel | 'None';
@@ -16,6 +27,8 @@ export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
   /** Whether any rule records bodies. */
   readonly hasBodies: boolean;
+  /** Fields of the file that are unknown, and ignored. Without a field that is misspelled, a rule matches more. */
+  readonly unknown: readonly string[];
 }
 
 /**
@@ -53,65 +66,100 @@ const LEVELS: readonly PolicyLevel[] = ['None', 'Metadata', 'Request', 'RequestR
 const NOTHING: AuditDecision = { level: 'None', omitsManagedFields: false, omitted: new Set() };
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 
-function stagesOf(from: UnknownRecord, path: string): string[] {
-  const stages = stringsAt(from, 'omitStages');
+const RULE = struct({
+  level: STRING,
+  users: list(STRING),
+  userGroups: list(STRING),
+  verbs: list(STRING),
+  namespaces: list(STRING),
+  resources: list(struct({ group: STRING, resources: list(STRING), resourceNames: list(STRING) })),
+  nonResourceURLs: list(STRING),
+  omitStages: list(STRING),
+  omitManagedFields: BOOLEAN,
+});
+type GivenRule = NonNullable<Shaped<typeof RULE>>;
+
+/** Metadata has no meaning here, and may have any members. */
+const METADATA: Shape<object> = value => (isRecord(value) ? value : undefined);
+
+const POLICY = struct({
+  apiVersion: STRING,
+  kind: STRING,
+  metadata: METADATA,
+  rules: list(RULE),
+  omitStages: list(STRING),
+  omitManagedFields: BOOLEAN,
+});
+
+function checkStages(stages: readonly string[] = [], path: string, errors: string[]): void {
   const unknown = stages.find(stage => !STAGES.includes(stage));
-  if (unknown !== undefined)
-    throw new ConfigError(`${path}.omitStages`, `unknown stage ${JSON.stringify(unknown)}; use ${STAGES.join(', ')}`);
-  return stages;
+  if (unknown !== undefined) errors.push(`${path}: unknown stage ${JSON.stringify(unknown)}; use ${STAGES.join(', ')}`);
 }
 
-/** Whether a policy or a rule omits managedFields; undefined if it does not say. */
-function parseOmission({ omitManagedFields: omits }: UnknownRecord, path: string): boolean | undefined {
-  if (omits === undefined || omits === null || typeof omits === 'boolean') return omits ?? undefined;
-  throw new ConfigError(`${path}.omitManagedFields`, 'must be true or false');
+/** Adds the reason why a pattern of paths would match none, or others than it seems to. */
+function checkPath(pattern: string, path: string, errors: string[]): void {
+  if (pattern !== '*' && !pattern.startsWith('/')) errors.push(`${path}: must begin with /, unless it is *`);
+  if (pattern.slice(0, -1).includes('*')) errors.push(`${path}: must have * only at its end`);
 }
 
-function parseRule(rule: unknown, path: string, omitted: readonly string[], omitsManagedFields: boolean): AuditRule {
-  if (!isRecord(rule)) throw new ConfigError(path, 'must be a rule with a level');
-  const level = LEVELS.find(one => one === rule['level']);
-  if (!level) throw new ConfigError(`${path}.level`, 'must be None, Metadata, Request or RequestResponse');
-  const resources = Array.isArray(rule['resources']) ? rule['resources'].filter(isRecord) : [];
-  const paths = stringsAt(rule, 'nonResourceURLs');
-  if (paths.length > 0 && (resources.length > 0 || stringsAt(rule, 'namespaces').length > 0))
-    throw new ConfigError(
-      `${path}.nonResourceURLs`,
-      'rules cannot apply to both regular resources and non-resource URLs',
-    );
-  return {
-    level,
-    omitsManagedFields: parseOmission(rule, path) ?? omitsManagedFields,
-    users: stringsAt(rule, 'users'),
-    groups: stringsAt(rule, 'userGroups'),
-    verbs: stringsAt(rule, 'verbs'),
-    namespaces: stringsAt(rule, 'namespaces'),
-    resources: resources.map(one => ({
-      group: typeof one['group'] === 'string' ? one['group'] : '',
-      resources: stringsAt(one, 'resources'),
-      names: stringsAt(one, 'resourceNames'),
-    })),
-    paths,
-    omitted: new Set([...omitted, ...stagesOf(rule, path)]),
-  };
+function checkResources({ resources = [] }: GivenRule, path: string, errors: string[]): void {
+  for (const [i, { group = '', resources: names = [], resourceNames = [] }] of resources.entries()) {
+    const at = `${path}.resources[${i}]`;
+    const fault = group === '' ? undefined : dns1123Subdomain(group)[0];
+    if (fault !== undefined) errors.push(`${at}.group: must be a group without a version: ${fault}`);
+    if (resourceNames.length > 0 && names.length === 0) errors.push(`${at}.resourceNames: needs resources too`);
+  }
 }
+
+function checkRule(rule: GivenRule, path: string, errors: string[]): void {
+  const { level, nonResourceURLs: paths = [], resources = [], namespaces = [] } = rule;
+  if (!LEVELS.includes(level as PolicyLevel))
+    errors.push(`${path}.level: must be None, Metadata, Request or RequestResponse`);
+  checkStages(rule.omitStages, `${path}.omitStages`, errors);
+  for (const [i, pattern] of paths.entries()) checkPath(pattern, `${path}.nonResourceURLs[${i}]`, errors);
+  checkResources(rule, path, errors);
+  if (paths.length > 0 && (resources.length > 0 || namespaces.length > 0))
+    errors.push(`${path}.nonResourceURLs: rules cannot apply to both regular resources and non-resource URLs`);
+}
+
+/** A rule that has been checked. The other parameters are the values of the policy. */
+const ruleOf = (rule: GivenRule, omitted: readonly string[], omitsManagedFields: boolean): AuditRule => ({
+  level: rule.level as PolicyLevel,
+  omitsManagedFields: rule.omitManagedFields ?? omitsManagedFields,
+  users: rule.users ?? [],
+  groups: rule.userGroups ?? [],
+  verbs: rule.verbs ?? [],
+  namespaces: rule.namespaces ?? [],
+  resources: (rule.resources ?? []).map(({ group = '', resources = [], resourceNames = [] }) => ({
+    group,
+    resources,
+    names: resourceNames,
+  })),
+  paths: rule.nonResourceURLs ?? [],
+  omitted: new Set([...omitted, ...(rule.omitStages ?? [])]),
+});
 
 /**
  * Parses an audit policy in YAML (`audit.…/v1`, kind Policy). `group` is the API group in the naming of the server.
- * Throws ConfigError, which names the field.
+ * Throws ConfigError, which names the field. As in upstream, unknown fields are ignored.
  */
 export function parsePolicy(yaml: string, file: string, group: string): AuditPolicy {
   const document = parseYamlDocument(yaml);
   const [error] = document.errors;
   if (error) throw new ConfigError(file, error.message.split('\n')[0] ?? 'is not YAML');
-  const policy: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
-  if (!isRecord(policy) || policy['apiVersion'] !== `${group}/v1` || policy['kind'] !== 'Policy')
+  const written: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
+  if (!isRecord(written) || written['apiVersion'] !== `${group}/v1` || written['kind'] !== 'Policy')
     throw new ConfigError(file, `must be an object of apiVersion ${group}/v1 and kind Policy`);
-  const { rules } = policy;
-  if (!Array.isArray(rules) || rules.length === 0) throw new ConfigError(file, 'loaded illegal policy with 0 rules');
-  const omitted = stagesOf(policy, file);
-  const omits = parseOmission(policy, file) ?? false;
-  const parsed = rules.map((rule, i) => parseRule(rule, `${file}: rules[${i}]`, omitted, omits));
-  return { rules: parsed, hasBodies: parsed.some(({ level }) => hasRequestBody(level)) };
+  const found: string[] = [];
+  const { rules = [], omitStages = [], omitManagedFields = false } = POLICY(written, '', found) ?? {};
+  const { errors, unknown } = divideErrors(found);
+  failWith(file, errors);
+  if (rules.length === 0) throw new ConfigError(file, 'loaded illegal policy with 0 rules');
+  checkStages(omitStages, 'omitStages', errors);
+  for (const [i, rule] of rules.entries()) checkRule(rule, `rules[${i}]`, errors);
+  failWith(file, errors);
+  const parsed = rules.map(rule => ruleOf(rule, omitStages, omitManagedFields));
+  return { rules: parsed, hasBodies: parsed.some(({ level }) => hasRequestBody(level)), unknown };
 }
 
 /** Whether events of a level contain the body of the request. */

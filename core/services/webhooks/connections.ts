@@ -27,8 +27,13 @@ export interface Credentials {
 /** Whether an endpoint is used without TLS. */
 export const isHttp = ({ url }: Pick<Endpoint, 'url'>): boolean => url.startsWith('http:');
 
+/** Whether no request uses a connection of an agent, or waits for one. */
+const isIdle = ({ sockets, requests }: http.Agent): boolean =>
+  Object.keys(sockets).length === 0 && Object.keys(requests).length === 0;
+
 /** Connections to other servers, which are kept and reused for endpoints with the same certificates. */
 export class ConnectionAgents {
+  /** The oldest one first. */
   readonly #agents = new Map<string, http.Agent>();
 
   /** `maxSockets`: the maximum number of connections to one host; further requests wait for one. */
@@ -40,12 +45,22 @@ export class ConnectionAgents {
     const key = JSON.stringify([isHttp(endpoint), ca, serverName, credentials?.certificate, skipsVerification]);
     let agent = this.#agents.get(key);
     if (!agent) {
-      if (this.#agents.size >= WEBHOOK_SOCKETS) this.close();
+      this.#closeIdle(WEBHOOK_SOCKETS - 1);
       const common = { keepAlive: true, maxFreeSockets: WEBHOOK_SOCKETS, maxSockets: this.maxSockets };
       agent = isHttp(endpoint) ? new http.Agent(common) : new https.Agent({ ...common, ...tlsOptionsOf(endpoint) });
       this.#agents.set(key, agent);
     }
     return agent;
+  }
+
+  /** Closes agents until there are at most `most`. Those with requests in flight stay. */
+  #closeIdle(most: number): void {
+    for (const [key, agent] of this.#agents) {
+      if (this.#agents.size <= most) return;
+      if (!isIdle(agent)) continue;
+      agent.destroy();
+      this.#agents.delete(key);
+    }
   }
 
   /** Closes all connections. */

@@ -51,35 +51,33 @@ function mergeObject(cel: typeof Cel, value: Cel.Value, merge: Merge): ApiObject
   }
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-
-const operationOf = (operation: Json): { readonly op: string; readonly path: string } => {
-  const { op, path } = (isRecord(operation) ? operation : {}) as { readonly [member: string]: Json };
-  return { op: textOf(op), path: textOf(path) };
-};
+/** The name of an operation, which may be missing. */
+function nameOf(operation: Json): string {
+  const { op } = (isRecord(operation) ? operation : {}) as { readonly [member: string]: Json };
+  return typeof op === 'string' ? op : '';
+}
 
 const KNOWN_OPERATIONS = new Set(['add', 'copy', 'move', 'remove', 'replace', 'test']);
 
-/** Applies operations one by one. If a `test` operation finds another value than its own, none of them is applied. */
+/**
+ * Applies operations, as one patch, because the size of copies is limited for each patch. If a `test` operation finds
+ * another value than its own, none of them is applied.
+ */
 function patchObject(operations: Json, object: ApiObject): ApiObject {
   if (!Array.isArray(operations) || operations.length > JSON_PATCH_OPERATIONS)
     throw new MutationError(`JSON Patch: there may be at most ${JSON_PATCH_OPERATIONS} operations`);
-  let patched = structuredClone(object) as unknown as Json;
-  for (const operation of operations) {
-    const { op, path } = operationOf(operation);
-    if (!KNOWN_OPERATIONS.has(op)) throw new MutationError(`JSON Patch: Unexpected kind: ${op}`);
-    try {
-      patched = applyJsonPatch(
-        patched,
-        [{ path, ...(operation as { [member: string]: Json }) }],
-        JSON_PATCH_OPERATIONS,
-      );
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      if (error instanceof UnappliedPatch && error.isFailedTest) return object;
-      throw new MutationError(`JSON Patch: ${error instanceof UnappliedPatch ? error.why : error.message}`);
-    }
+  const unknown = operations.find(operation => !KNOWN_OPERATIONS.has(nameOf(operation)));
+  const known = unknown === undefined ? operations : operations.slice(0, operations.indexOf(unknown));
+  const patch = known.map(operation => ({ path: '', ...(operation as { [member: string]: Json }) }));
+  let patched: Json;
+  try {
+    patched = applyJsonPatch(object as unknown as Json, patch, JSON_PATCH_OPERATIONS);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error instanceof UnappliedPatch && error.isFailedTest) return object;
+    throw new MutationError(`JSON Patch: ${error instanceof UnappliedPatch ? error.why : error.message}`);
   }
+  if (unknown !== undefined) throw new MutationError(`JSON Patch: Unexpected kind: ${nameOf(unknown)}`);
   return patched as unknown as ApiObject;
 }
 

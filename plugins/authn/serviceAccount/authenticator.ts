@@ -6,7 +6,7 @@ import type { ServiceAccountConfig } from './config.js';
 import { jose } from './jose.js';
 import { legacyIssuer, readLegacyToken } from './legacy.js';
 import type { TokenCounter } from './metrics.js';
-import { LEEWAY, TokenObjects } from './objects.js';
+import { endOfAll, LEEWAY, TokenObjects } from './objects.js';
 import { tokenKeys } from './tokenKeys.js';
 import { verifyToken } from './verify.js';
 
@@ -22,6 +22,9 @@ async function issuerIn(token: string): Promise<string | undefined> {
 const quoted = (texts: readonly string[]): string => `[${texts.map(text => JSON.stringify(text)).join(' ')}]`;
 
 const audiencesIn = ({ aud = [] }: JWTPayload): readonly string[] => (Array.isArray(aud) ? aud : [aud]);
+
+/** When a token expires, in milliseconds since the epoch. `exp`: its claim, in seconds. */
+const endOf = (exp: number): number => (exp + LEEWAY) * 1000;
 
 /** How often the use of a token that should have been replaced is recorded: upstream caches its tokens this long. */
 const STALE_MS = 10_000;
@@ -88,7 +91,8 @@ export function serviceAccountTokens(
       user: accountUser(claims, typeof jti === 'string' ? jti : '', naming),
       objects: found,
       audiences,
-      ...useOf(claims, exp === undefined ? Number.POSITIVE_INFINITY : (exp + LEEWAY) * 1000, host),
+      // An object that is being deleted may stay as it is for any time, but the token ends soon.
+      ...useOf(claims, Math.min(endOfAll(found), exp === undefined ? Number.POSITIVE_INFINITY : endOf(exp)), host),
     };
   }
 

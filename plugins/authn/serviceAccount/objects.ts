@@ -25,6 +25,17 @@ const FAULTS: Readonly<Record<TokenResource, { readonly ended: string; readonly 
   'core/nodes': referenceFaults('node'),
 };
 
+/** When tokens end that depend on an object with this deletion timestamp, in milliseconds since the epoch. */
+const endOf = (deletionTimestamp: string): number => Date.parse(deletionTimestamp) + LEEWAY * 1000;
+
+/** When tokens end that depend on these objects, in milliseconds since the epoch, if none of them changes before. */
+export const endOfAll = (found: readonly StoredObject[]): number =>
+  Math.min(
+    ...found.map(({ object: { metadata } }) =>
+      metadata.deletionTimestamp ? endOf(metadata.deletionTimestamp) : Number.POSITIVE_INFINITY,
+    ),
+  );
+
 /** Finds the objects that tokens depend on. */
 export class TokenObjects {
   readonly #informers: ReadonlyMap<TokenResource, Informer>;
@@ -50,7 +61,7 @@ export class TokenObjects {
     const { ended, mismatch } = FAULTS[storageName];
     if (!object)
       throw unknownToken(storageName === ACCOUNTS ? `serviceaccounts ${JSON.stringify(name)} not found` : ended);
-    if (deletionTimestamp && Date.parse(deletionTimestamp) < this.#now() - LEEWAY * 1000) throw unknownToken(ended);
+    if (deletionTimestamp && endOf(deletionTimestamp) < this.#now()) throw unknownToken(ended);
     if (current !== uid) throw unknownToken(`${mismatch[0]} (${current}) does not match ${mismatch[1]} (${uid})`);
     return { storageName, object };
   }

@@ -107,21 +107,53 @@ export function computedFrom<T>(informer: Informer, make: () => T): () => T {
   };
 }
 
+/** The index of a scope without bindings. */
+const NO_BINDINGS = indexBindings([], '');
+
+/**
+ * The bindings of namespaces, indexed when they are first needed and until one of them changes. Requests may name any
+ * namespace, so those without bindings are not remembered.
+ */
+export class NamespaceBindings {
+  readonly #known: () => Map<string, BindingIndex>;
+
+  constructor(readonly bindings: Informer) {
+    this.#known = computedFrom(bindings, () => new Map<string, BindingIndex>());
+  }
+
+  /** The bindings in a namespace. */
+  in(namespace: string): BindingIndex {
+    const known = this.#known();
+    const index = known.get(namespace);
+    if (index) return index;
+    const found = this.bindings.list(namespace);
+    if (found.length === 0) return NO_BINDINGS;
+    const made = indexBindings(found, namespace);
+    known.set(namespace, made);
+    return made;
+  }
+
+  /** The number of namespaces that are remembered. */
+  get size(): number {
+    return this.#known().size;
+  }
+}
+
 /**
  * Looks up compiled roles by `roleKeyOf`. A role is compiled when it is first used; the cache is discarded when a role
- * has changed.
+ * has changed. Roles that do not exist are not remembered.
  */
 export function compiledRoles(informer: Informer): (key: string) => CompiledRole | undefined {
-  const known = computedFrom(informer, () => new Map<string, CompiledRole | null>());
+  const known = computedFrom(informer, () => new Map<string, CompiledRole>());
   return key => {
     const roles = known();
     let role = roles.get(key);
     if (role === undefined) {
       const slash = key.indexOf('/');
-      role = compiledRole(informer.get(key.slice(0, slash), key.slice(slash + 1))) ?? null;
-      roles.set(key, role);
+      role = compiledRole(informer.get(key.slice(0, slash), key.slice(slash + 1)));
+      if (role) roles.set(key, role);
     }
-    return role ?? undefined;
+    return role;
   };
 }
 

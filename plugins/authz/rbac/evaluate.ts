@@ -18,6 +18,7 @@ import {
   computedFrom,
   indexBindings,
   isFor,
+  NamespaceBindings,
   roleKeyOf,
 } from './bindings.js';
 import { type BoundRules, explainRules } from './explain.js';
@@ -90,24 +91,18 @@ export const joinErrors = (errors: readonly string[]): string => {
 export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
   const { roles, clusterRoles, roleBindings, clusterRoleBindings } = informers;
   const cluster = computedFrom(clusterRoleBindings, () => indexBindings(clusterRoleBindings.list(), ''));
-  const namespaces = computedFrom(roleBindings, () => new Map<string, BindingIndex>());
+  const namespaces = new NamespaceBindings(roleBindings);
   const bound = bindingCache();
   const namespacedRole = compiledRoles(roles);
   const clusterRole = compiledRoles(clusterRoles);
   const group = naming.group(GROUP);
 
-  const inNamespace = (namespace: string): BindingIndex => {
-    const known = namespaces();
-    let index = known.get(namespace);
-    if (!index) known.set(namespace, (index = indexBindings(roleBindings.list(namespace), namespace)));
-    return index;
-  };
   const find = ({ kind }: RoleRef, key: string): CompiledRole | undefined =>
     kind === 'ClusterRole' ? clusterRole(key) : namespacedRole(key);
   const roleOf = ({ ref, roleKey }: Bound): CompiledRole | string =>
     find(ref, roleKey) ?? `${ref.kind.toLowerCase()}.${group} ${JSON.stringify(ref.name)} not found`;
   const bindingsOf = (user: User, namespace: string): readonly (readonly Bound[])[] =>
-    namespace ? [bound(cluster(), user), bound(inNamespace(namespace), user)] : [bound(cluster(), user)];
+    namespace ? [bound(cluster(), user), bound(namespaces.in(namespace), user)] : [bound(cluster(), user)];
 
   function authorize(user: User, target: Target): Decision {
     const question = matcherOf(target, naming);

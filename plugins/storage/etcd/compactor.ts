@@ -1,4 +1,5 @@
-import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
+import { LONGEST_TIMER_MS } from '../../../core/limits.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Connection } from './connection.js';
 import { Compact, Txn, type TxnResponse } from './protocol.js';
 import { versionEquals } from './transaction.js';
@@ -9,7 +10,7 @@ import type { Keys } from './values.js';
  * succeeds in writing the next version of a common key. It compacts up to the revision of the previous interval.
  */
 export class Compactor {
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   /** The last known version of the common key. */
   #version = 0;
   /** The revision that was current when `#version` was read. */
@@ -18,12 +19,21 @@ export class Compactor {
   constructor(
     readonly connection: Connection,
     readonly keys: Keys,
-    intervalMs: number,
+    readonly intervalMs: number,
     readonly compact: (revision: number) => Promise<void>,
   ) {
-    // A failed attempt is repeated after an interval.
-    this.#timer = setInterval(() => void this.tryCompact().catch(() => undefined), intervalMs);
-    this.#timer.unref();
+    this.#wait(intervalMs);
+  }
+
+  /** Compacts after this time, which may be longer than timers are, and then after each interval. */
+  #wait(milliseconds: number): void {
+    const part = Math.min(milliseconds, LONGEST_TIMER_MS);
+    this.#timer = setTimeout(() => {
+      if (part < milliseconds) return this.#wait(milliseconds - part);
+      // A failed attempt is repeated after an interval.
+      void this.tryCompact().catch(() => undefined);
+      this.#wait(this.intervalMs);
+    }, part).unref();
   }
 
   /**
@@ -45,7 +55,7 @@ export class Compactor {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
   }
 }
 

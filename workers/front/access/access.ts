@@ -113,7 +113,9 @@ export function credentialKey(exchange: Exchange): string {
 export function decisionKey(route: Route): string {
   const { target } = route;
   const { labels, fields } = selectorTexts(route);
-  return flat(labels || fields ? [target.verb, target.path, labels, fields] : [target.verb, target.path]);
+  const { verb, path } = target;
+  // The length tells where the first selector ends: selectors may have line ends, and the other parts have none.
+  return flat(labels || fields ? [verb, path, String(labels.length), labels, fields] : [verb, path]);
 }
 
 /** The time until which a result found at `now` may be cached; both are in milliseconds since the epoch. */

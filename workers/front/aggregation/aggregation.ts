@@ -86,6 +86,9 @@ export class Aggregation {
       import('./forward.js'),
       import('../../../core/services/webhooks/connections.js'),
     ]);
+    // From here on, listeners notice an abort. The body of an aborted request has no end that the other server could
+    // be sent, so the connection to it would stay open.
+    if (exchange.aborted) return;
     try {
       if (isSocket) await (await import('./forwardSocket.js')).forwardSocket(request);
       else await forward(request, (this.#agents ??= new ConnectionAgents()));

@@ -222,7 +222,8 @@ export class AuditedExchange implements Exchange {
   }
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
-    if (this.#kept.response && this.route.resource && !isWatch(this.route)) this.#parts = [];
+    // If the client has gone away, nothing tells when the answer ends, and it is not sent.
+    if (this.#kept.response && this.route.resource && !isWatch(this.route) && !this.exchange.aborted) this.#parts = [];
     const stream = this.exchange.stream(status, withAuditId(headers, this.auditId), options);
     return this.#streamed(stream, () => stream.end(), headers);
   }

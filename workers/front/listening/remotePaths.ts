@@ -72,8 +72,10 @@ export class RemotePaths {
   constructor(readonly post: (message: FromListeningThread) => void) {}
 
   /** The handler of the front end. Rejects with the error of the main thread. */
-  readonly handle: PathHandler = (exchange, _route, body) =>
-    new Promise<boolean>((resolve, reject) => {
+  readonly handle: PathHandler = (exchange, _route, body) => {
+    // The main thread would never be told that the client has gone away, and would wait for it to read.
+    if (exchange.aborted) return true;
+    return new Promise<boolean>((resolve, reject) => {
       const accepted = (bytes: number): void => this.post({ is: 'pathAccepted', requestId, bytes });
       const requestId: number = this.#forwarded.add(
         new Forwarded(
@@ -88,6 +90,7 @@ export class RemotePaths {
       const headers = exchange.headers();
       this.post({ is: 'path', requestId, method, path, query, headers, remoteAddress, secure, body });
     });
+  };
 
   /** Takes a part of an answer. */
   take(requestId: number, answer: PathAnswer): void {
