@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
@@ -84,7 +84,10 @@ function readConfig(file: string, note: (line: string) => void): Partial<Setting
 }
 
 function checkFileExists(flag: string, file: string | undefined): void {
-  if (file !== undefined && !existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);
+  if (file === undefined) return;
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new ConfigError(flag, `there is no file ${file}`);
+  if (found.isDirectory()) throw new ConfigError(flag, `${file} is a directory: name a file`);
 }
 
 /** The settings that an authorization file replaces, with their flags. */

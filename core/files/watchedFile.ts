@@ -1,6 +1,7 @@
 import { createReadStream, statSync, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { clearTimeout, setTimeout } from '../runtime/timers.js';
+import { READABLE } from './unreadable.js';
 
 /**
  * The interval at which a file is checked, in milliseconds: a change takes effect within seconds. A check takes 50 µs.
@@ -68,16 +69,21 @@ export function watchFiles(files: readonly string[], changed: () => unknown, eve
 }
 
 /**
- * The bytes of a file. Rejects with an Error that names the file, also if it is longer than `maxBytes`. No more bytes
- * are read, because the size of a device, of a pipe, or of the target of a link that changes is not known in advance.
+ * The bytes of a file. Rejects with an Error that names the file and the fix, also if it is longer than `maxBytes`. No
+ * more bytes are read, because the size of a device, of a pipe, or of the target of a link that changes is not known in
+ * advance.
  */
 export async function readBounded(file: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // `end` is the offset of the last byte, so one byte more than allowed is read.
-  for await (const chunk of createReadStream(file, { end: maxBytes }) as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
+  try {
+    // `end` is the offset of the last byte, so one byte more than allowed is read.
+    for await (const chunk of createReadStream(file, { end: maxBytes }) as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      size += chunk.length;
+    }
+  } catch (error) {
+    throw new Error(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? 'unreadable'}; ${READABLE}`);
   }
   if (size > maxBytes) throw new Error(`${file} has more than ${maxBytes} bytes, which are not read: make it smaller`);
   return Buffer.concat(chunks);

@@ -125,6 +125,7 @@ describe('flags of serve', () => {
     ],
     [['--http-port=6443'], '--http-port: is the same as --secure-port; choose another'],
     [['--token-auth-file=/nowhere/tokens.csv'], '--token-auth-file: there is no file /nowhere/tokens.csv'],
+    [['--encryption-provider-config=/'], '--encryption-provider-config: / is a directory: name a file'],
     [
       ['--service-cluster-ip-range=10.0.0.0/16,10.1.0.0/16'],
       '--service-cluster-ip-range: must be one network, or an IPv4 and an IPv6 network',

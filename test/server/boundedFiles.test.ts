@@ -21,9 +21,10 @@ test('a file is read up to the size limit, and refused beyond it', async () => {
   await expect(readBounded(file, 200_000)).resolves.toHaveLength(200_000);
 });
 
-test('the error for a missing file names it', async () => {
-  const file = join(folder, 'none');
-  await expect(readBounded(file, 10)).rejects.toThrow(file);
+test('the error for a missing file or a folder names it', async () => {
+  const none = join(folder, 'none');
+  await expect(readBounded(none, 10)).rejects.toThrow(`cannot read ${none}: ENOENT; name a file`);
+  await expect(readBounded(folder, 10)).rejects.toThrow(`cannot read ${folder}: EISDIR; name a file`);
 });
 
 test.skipIf(process.platform === 'win32')('an endless device is read only up to the limit', async () => {
