@@ -61,7 +61,7 @@ export class RecordedPages {
    */
   attach(to: Subscriber, prefixes: readonly string[], revision: number): void {
     const follower = { to, prefixes };
-    to.defer();
+    to.defer(prefixes);
     to.subscribe(prefixes);
     for (const group of this.#events) {
       // Events of other prefixes, which the thread may have subscribed to earlier, were delivered already.

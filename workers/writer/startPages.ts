@@ -148,7 +148,7 @@ export class StartPages {
 
   /** `sent`: the keys that the thread was sent before. */
   async #send(to: Subscriber, prefixes: readonly string[], sent: Set<string>): Promise<void> {
-    to.defer();
+    to.defer(prefixes);
     let revision: number | undefined;
     while (revision === undefined) {
       try {
