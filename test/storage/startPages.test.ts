@@ -73,7 +73,10 @@ it('a thread that loads more resources sees each write to those that it has, bef
     throw new Unavailable('the key management plugin does not answer');
   };
   const storage = withRange(store, range);
-  const writer = new Writer(storage, new Int32Array(new SharedArrayBuffer(64)), expect.unreachable, new RecordedLog());
+  const fail = (error: Error) => {
+    throw error;
+  };
+  const writer = new Writer(storage, new Int32Array(new SharedArrayBuffer(64)), fail, new RecordedLog());
   await writer.start();
   const { port1, port2 } = new MessageChannel();
   writer.connect({ port: port1, counter: 1, reacts: true });
