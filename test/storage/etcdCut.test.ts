@@ -1,9 +1,17 @@
+import { EventEmitter } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Outcome, type Storage, type StoreOperation, Unavailable } from '../../core/api/index.js';
+import {
+  Compacted,
+  type Outcome,
+  type Storage,
+  type StoreEvent,
+  type StoreOperation,
+  Unavailable,
+} from '../../core/api/index.js';
 import plugin from '../../plugins/storage/etcd/index.js';
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Txn, Watch } from '../../plugins/storage/etcd/protocol.js';
@@ -14,6 +22,7 @@ import { fetchCompactedRevision, watchOnce } from '../../plugins/storage/etcd/wa
 import { committed } from '../conformance/storage.js';
 import { certificates, etcdWanted, startEtcd } from './etcd.js';
 import { CuttingProxy } from './proxy.js';
+import { partly } from '../support/values.js';
 
 /** Resolves with the port that a server listens on. */
 const listen = (server: Server): Promise<number> =>
@@ -149,6 +158,48 @@ describe('a member of etcd that refuses a write which it may have committed befo
     await store.close();
     server.forceShutdown();
   });
+});
+
+describe('a member of etcd that compacts its history while a watch reads it', () => {
+  const stored = Buffer.concat([Buffer.of(1), Buffer.alloc(20, 0xff), Buffer.from('{}')]);
+  const at = (mod_revision: number, value: Buffer, create_revision = 5) => ({
+    key: Buffer.from('test/x'),
+    create_revision,
+    mod_revision,
+    version: 2,
+    value,
+  });
+  const events = {
+    'a change': { type: 0, kv: at(7, stored) },
+    'a deletion': { type: 1, kv: at(7, Buffer.alloc(0), 0) },
+  };
+  const watched = (event: object, previous: boolean) => {
+    const stream = Object.assign(new EventEmitter(), { write: () => true, cancel: () => {} });
+    const connection = partly<Connection>({ watch: () => ({ stream: stream as never, token: new Metadata() }) });
+    const delivered: StoreEvent[] = [];
+    const done = watchOnce(
+      connection,
+      new Encoding('test', PLAIN_VALUES),
+      { prefix: '', previous },
+      6,
+      new AbortController().signal,
+      found => delivered.push(...found),
+    );
+    const response = { header: { revision: 9 }, created: false, canceled: false, compact_revision: 0 };
+    stream.emit('data', { ...response, created: true, events: [] });
+    stream.emit('data', { ...response, events: [event] });
+    return { delivered, done };
+  };
+
+  it.each(Object.entries(events))(
+    'delivers %s only with the version before it, if that is asked for',
+    async (_, event) => {
+      await expect(watched(event, true).done).rejects.toEqual(new Compacted(7));
+      expect(watched(event, false).delivered).toMatchObject([{ key: 'x', revision: 7 }]);
+      const complete = { ...event, prev_kv: at(5, stored) };
+      expect(watched(complete, true).delivered).toMatchObject([{ key: 'x', previous: { modified: 5 } }]);
+    },
+  );
 });
 
 describe('a member of etcd that accepts watches and does not answer', () => {
