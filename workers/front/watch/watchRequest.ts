@@ -10,8 +10,9 @@ import { notOlderThan, type ReadContext } from '../reads/readContext.js';
 import { needsConversion, predates } from '../forms/storedList.js';
 import { currentPage } from '../reads/listPage.js';
 import { storedEvents } from '../forms/events.js';
+import { lostDeletion } from '../answers/refusals.js';
 import { headersFor } from '../answers/reply.js';
-import { parseSelectors, type Selection, selectionOf } from '../reads/selection.js';
+import { mayShow, parseSelectors, type Selection, selectionOf } from '../reads/selection.js';
 import type { FrontRequest } from '../access/sender.js';
 import { type EventForm, type InitialEvent, type ObjectEvent, eventFor } from './watchEvents.js';
 import { Watcher } from './watcher.js';
@@ -211,21 +212,28 @@ async function eventsOf(
   return found;
 }
 
-/** Reads the changes of a selection between two revisions from the store. */
+/**
+ * Reads the changes of a selection between two revisions from the store. Throws 410 if an object was deleted that
+ * could not be read.
+ */
 async function readChanges(
   context: ReadContext,
   selection: Selection,
   collection: Collection,
   from: number,
   to: number,
-) {
+): Promise<Change[]> {
   const past = await context.past(selection.prefix, from, to);
-  // No event is sent for an unreadable object: neither when it becomes unreadable, nor when it is deleted.
-  return past.flatMap(event => {
+  return past.flatMap((event): Change[] => {
     const after = event.value && Entry.of(event);
-    const before =
-      event.previous && isReadable(event.previous) ? new Entry(event.key, event.revision, event.previous) : undefined;
-    if (after ? !after.isReadable : !before) return [];
+    const isBeforeReadable = event.previous !== undefined && isReadable(event.previous);
+    // No event is sent for an object that becomes unreadable.
+    if (after && !after.isReadable) return [];
+    if (!after && !isBeforeReadable) {
+      if (mayShow(selection, event.key)) throw lostDeletion();
+      return [];
+    }
+    const before = isBeforeReadable ? new Entry(event.key, event.revision, event.previous!) : undefined;
     return [
       {
         revision: event.revision,
