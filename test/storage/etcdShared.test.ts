@@ -203,7 +203,9 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
       past.read({ prefix: 'even/', from: last, to: last }),
       past.read({ prefix: 'even/', from: revisions[10]!, to: last }),
     ]);
-    const seen = asked.map(one => (one.status === 'fulfilled' ? one.value.map(event => event.revision) : one.reason));
+    const seen = asked.map(one =>
+      one.status === 'fulfilled' ? one.value.events.map(event => event.revision) : one.reason,
+    );
     expect(seen).toEqual([
       [11, 13, 15, 17, 19].map(i => revisions[i]),
       expect.any(Compacted),

@@ -141,10 +141,13 @@ export interface PageMessage {
   readonly remaining: number;
 }
 
-/** The answer to a HistoryRequest. */
+/**
+ * The answer to a HistoryRequest: its events up to a revision, which is that of the request unless they have many bytes.
+ */
 export interface PastMessage {
   readonly is: 'past';
   readonly requestId: number;
+  readonly revision: number;
   readonly events: readonly PastEvent[];
 }
 

@@ -34,14 +34,26 @@ export class History {
     }
   }
 
-  /** The changes of a collection above `revision`, which must not be below the floor. */
-  after(revision: number, collection: Collection): Change[] {
-    const found: Change[] = [];
-    for (let i = this.#firstAbove(revision); i < this.#changes.length; i++) {
+  /**
+   * The changes of a collection above the revision `from`, which must not be below the floor, up to `reached`: that is
+   * `to`, unless they are more than `most`. A revision has all of its changes.
+   */
+  between(
+    from: number,
+    to: number,
+    collection: Collection,
+    most: number,
+  ): { readonly changes: readonly Change[]; readonly reached: number } {
+    const changes: Change[] = [];
+    for (let i = this.#firstAbove(from); i < this.#changes.length; i++) {
       const { change } = this.#changes[i]!;
-      if (change.collection === collection) found.push(change);
+      if (change.revision > to) break;
+      if (change.collection !== collection) continue;
+      if (changes.length >= most && change.revision > changes.at(-1)!.revision)
+        return { changes, reached: change.revision - 1 };
+      changes.push(change);
     }
-    return found;
+    return { changes, reached: to };
   }
 
   /** The changes that `revision` made. */
