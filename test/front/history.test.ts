@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Entry } from '../../core/threads/entries/entry.js';
 import { type Change, Collection } from '../../workers/front/state/collection.js';
 import { History } from '../../workers/front/state/history.js';
+import { countKept } from '../support/garbage.js';
 
 const change = (revision: number, collection: Collection): Change => ({ revision, collection, encodings: undefined });
 
@@ -45,4 +47,19 @@ test('changes older than the history are removed, up to the floor', () => {
   expect(history.between(history.floor, 5000, collection, 100).changes.map(one => one.revision)).toEqual(
     Array.from({ length: 11 }, (_, i) => 4990 + i),
   );
+});
+
+test('changes that are removed are freed, also large ones of which there are few', async () => {
+  const collection = new Collection('a', new Map());
+  const history = new History(0, 1000);
+  const bytes = { buffer: new SharedArrayBuffer(0), byteOffset: 0, length: 1024 * 1024 };
+  const added: WeakRef<object>[] = [];
+  for (let i = 1; i <= 500; i++) {
+    const one: Change = { ...change(i, collection), before: new Entry('a/b', i, bytes) };
+    added.push(new WeakRef(one));
+    history.add(one, 0);
+  }
+  const kept = await countKept(added);
+  expect(history.floor).toBe(500 - kept);
+  expect(kept).toBeLessThanOrEqual(128);
 });

@@ -5,7 +5,8 @@ const HISTORY_BYTES = 128 * 1024 * 1024;
 
 /** The most recent changes, in order of revision. Watches resume from them without a request to the store. */
 export class History {
-  #changes: { readonly change: Change; readonly at: number }[] = [];
+  /** Undefined in the place of a change that was removed. */
+  #changes: ({ readonly change: Change; readonly at: number } | undefined)[] = [];
   #head = 0;
   #bytes = 0;
 
@@ -23,7 +24,8 @@ export class History {
       this.#head < this.#changes.length &&
       (this.#changes[this.#head]!.at < now - this.retention || this.#bytes > HISTORY_BYTES)
     ) {
-      const { change: old } = this.#changes[this.#head++]!;
+      const { change: old } = this.#changes[this.#head]!;
+      this.#changes[this.#head++] = undefined;
       this.#bytes -= sizeOf(old);
       this.floor = Math.max(this.floor, old.revision);
     }
