@@ -91,3 +91,20 @@ it('watches that resume together share reads, and each gets all of its changes i
   expect(none).toEqual([]);
   await store.close();
 });
+
+it('a watch that resumes late does not wait for those that have more to read', async () => {
+  const store = await filled();
+  const history = new SharedHistory(store);
+  const early = { prefix: 'a/', from: 0, to: TRANSACTIONS };
+  let isAnswered = false;
+  // During this read, others gather.
+  void history.read(early);
+  const late = history.read({ prefix: 'a/', from: TRANSACTIONS - 1, to: TRANSACTIONS }).then(past => {
+    isAnswered = true;
+    return past;
+  });
+  for (let i = 0; i < 5 && !isAnswered; i++) await history.read(early);
+  expect(isAnswered).toBe(true);
+  expect(summary((await late).events).revisions).toEqual([TRANSACTIONS, TRANSACTIONS]);
+  await store.close();
+});

@@ -38,27 +38,31 @@ export class SharedHistory {
   async #readAll(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
-    while (this.#waiting.length > 0) await this.#answer(this.#waiting.splice(0));
+    let batch: readonly Waiting[] = [];
+    while (batch.length > 0 || this.#waiting.length > 0)
+      batch = await this.#answer(batch.length > 0 ? batch : this.#waiting.splice(0));
     this.#isReading = false;
   }
 
-  async #answer(batch: readonly Waiting[]): Promise<void> {
+  /** Answers queries. Returns those to be read next, without others: they begin later, or can be read again. */
+  async #answer(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
     try {
       const { found, reached } = await this.#eventsOf(batch);
-      for (const query of batch) {
-        const { prefix, from, to, resolve } = query;
+      return batch.filter(({ prefix, from, to, resolve }) => {
+        if (from < to && reached <= from) return true;
         const events = found.get(prefix)!.filter(({ revision }) => revision > from && revision <= to);
-        if (from < to && reached <= from) this.#waiting.push(query);
-        else resolve({ events, revision: Math.min(Math.max(from, reached), to) });
-      }
+        resolve({ events, revision: Math.min(Math.max(from, reached), to) });
+        return false;
+      });
     } catch (error) {
       // Only the queries that begin before the compacted revision fail; the others are read again without them.
       const fails = (query: HistoryQuery) => !(error instanceof Compacted) || query.from < error.compactedRevision;
       const failed = batch.filter(fails);
       const others = batch.filter(query => !fails(query));
       for (const query of failed) query.reject(error);
-      if (failed.length > 0) this.#waiting.push(...others);
-      else for (const query of others) query.reject(error);
+      if (failed.length > 0) return others;
+      for (const query of others) query.reject(error);
+      return [];
     }
   }
 
