@@ -4,8 +4,12 @@ import { type Storage, Unavailable } from '../../core/api/index.js';
 import { readStartPage } from '../../core/threads/entries/startPage.js';
 import { decodeFromWriter, encodeToWriter } from '../../core/threads/messages/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
+import type { SharedFeed } from '../../workers/writer/sharedFeed.js';
+import { StartPages } from '../../workers/writer/startPages.js';
+import { Subscriber } from '../../workers/writer/subscriber.js';
 import { Writer } from '../../workers/writer/writer.js';
 import { RecordedLog } from '../support/recordedLog.js';
+import { partly } from '../support/values.js';
 
 /** More than one page. */
 const OBJECTS = 2500;
@@ -120,4 +124,30 @@ it('a thread that loads more resources sees each write to those that it has, bef
   expect([...keys].filter(key => key.startsWith('core/pods/')).sort()).toEqual(all);
   port2.close();
   await writer.close();
+});
+
+it('objects that a thread was sent are known to the feed of a shared store, which reports their deletion if events are lost', async () => {
+  const store = await openMemory({});
+  await store.commit([[{ is: 'put', key: 'core/pods/a/1', value: Buffer.from('{}') }]]);
+  const known: string[] = [];
+  const feed = partly<SharedFeed>({
+    revision: 1,
+    recordDelivered: items => void known.push(...items.map(({ key }) => key)),
+  });
+  const counters = new Int32Array(new SharedArrayBuffer(64));
+  const { port1, port2 } = new MessageChannel();
+  const pages = new StartPages(
+    store,
+    feed,
+    () => 1,
+    counters,
+    error => {
+      throw error;
+    },
+  );
+  pages.subscribe(new Subscriber({ port: port1, counter: 1, reacts: false }, counters), ['core/pods/']);
+  await new Promise<void>(resolve => port2.on('message', ({ last }: { last?: boolean }) => last && resolve()));
+  expect(known).toEqual(['core/pods/a/1']);
+  port2.close();
+  await store.close();
 });
