@@ -141,9 +141,7 @@ export interface PageMessage {
   readonly remaining: number;
 }
 
-/**
- * The answer to a HistoryRequest: its events up to a revision, which is that of the request unless they have many bytes.
- */
+/** The answer to a HistoryRequest: its events up to `revision`, which is below `to` if they have many bytes. */
 export interface PastMessage {
   readonly is: 'past';
   readonly requestId: number;
