@@ -178,6 +178,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     const floor = feed.revision;
     expect(told).toEqual([
       { key: 'changed', value: '3', revision: changed, floor },
+      { key: 'again', value: undefined, revision: again - 1, floor },
       { key: 'again', value: '2', revision: again, floor },
       { key: 'created', value: '1', revision: created, floor },
       { key: 'deleted', value: undefined, revision: floor, floor },

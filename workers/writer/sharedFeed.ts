@@ -167,7 +167,7 @@ export class SharedFeed {
     for (const [, waiter] of this.#waiters) if (waiter.revision <= revision) waiter.done();
   }
 
-  /** Delivers the current objects that are new, and deletions of those that no longer exist. */
+  /** Delivers the current objects that are new, and deletions of those that no longer exist or were created again. */
   async #resync(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
@@ -189,7 +189,10 @@ export class SharedFeed {
       const page = await this.storage.range('', { revision, limit: PAGE, after, counted: false });
       for (const { key, modified, created, value } of page.items) {
         deleted.delete(key);
-        if (this.#known.get(key) !== modified) events.push({ key, revision: modified, created, value });
+        const known = this.#known.get(key);
+        if (known === modified) continue;
+        if (known !== undefined && known < created) events.push({ key, revision: created - 1, created: 0 });
+        events.push({ key, revision: modified, created, value });
       }
       if (!page.more) break;
       after = page.items.at(-1)!.key;
