@@ -41,6 +41,8 @@ export class SharedFeed {
   #nextQuery: Promise<number> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isMarking = false;
+  /** Revision of the last mark for waiters. */
+  #marked = 0;
 
   constructor(
     readonly storage: Storage,
@@ -126,7 +128,10 @@ export class SharedFeed {
     return asking;
   }
 
-  /** Writes a mark for waiters whose revision may have no event; fails those that have waited too long. */
+  /**
+   * Writes a mark for waiters whose revision may have no event, unless it is before the last mark, which is still to
+   * come; fails those that have waited too long.
+   */
   #checkWaiters(): void {
     this.#timer = undefined;
     const now = monotonicTime();
@@ -134,11 +139,15 @@ export class SharedFeed {
       if (now - waiter.since > REACH_MS) waiter.done(new Unavailable('the changes of the store do not arrive'));
     if (this.#waiters.size === 0) return;
     this.#timer = setTimeout(() => this.#checkWaiters(), MARK_MS);
-    const needsMark = [...this.#waiters].some(([, waiter]) => waiter.mayBeForeign && now - waiter.since >= MARK_MS);
-    if (this.#isMarking || !needsMark) return;
+    const needsMark = ({ revision, mayBeForeign, since }: Waiter): boolean =>
+      mayBeForeign && revision > this.#marked && now - since >= MARK_MS;
+    if (this.#isMarking || ![...this.#waiters].some(([, waiter]) => needsMark(waiter))) return;
     this.#isMarking = true;
     void this.#shared
       .mark()
+      .then(revision => {
+        this.#marked = revision;
+      })
       .catch(() => undefined)
       .finally(() => {
         this.#isMarking = false;
