@@ -174,12 +174,14 @@ export const ENCODINGS_IDLE_MS = 30_000;
 export const SLICE_MS = 2;
 /** Past objects that are requested from the store at once: it limits the size of a message between threads. */
 export const PAST_PAGE = 500;
+/** Bytes of past events that are requested from the store at once: a slow reader of a resumed watch keeps no more. */
+export const PAST_EVENTS_BYTES = 512 * 1024;
 /**
  * Time for which a client may leave an answer, a list or events unread that wait for it in memory. Then its connection
  * is closed.
  */
 export const STALLED_READER_MS = 60_000;
-/** Lists of past objects that are read at once, so that commits seldom wait for them. Further ones wait. */
+/** Lists and watches that read the past at once, so that commits seldom wait for them. Further ones wait. */
 export const PAST_READS_AT_ONCE = 2;
 /** Lists with selectors that search their collections at once. Further ones wait. */
 export const SCANS_AT_ONCE = 16;

@@ -22,7 +22,12 @@ const slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
  */
 export const CORKED_BYTES = 15 * 1024;
 
-/** A queue of bytes to send, read in runs. */
+/** Takes the place of a piece that was sent. */
+const SENT = new Uint8Array();
+/** Pieces that were sent are removed from the queue when they are this many, and most of it. */
+const REMOVED_PIECES = 32;
+
+/** A queue of bytes to send, read in runs. A slow reader may never leave it empty. */
 class Outgoing {
   private pieces: Uint8Array[] = [];
   private index = 0;
@@ -64,11 +69,14 @@ class Outgoing {
         return;
       }
       left -= rest;
-      this.index++;
+      this.pieces[this.index++] = SENT;
       this.offset = 0;
     }
     if (this.index === this.pieces.length) {
       this.pieces = [];
+      this.index = 0;
+    } else if (this.index >= REMOVED_PIECES && this.index > this.pieces.length / 2) {
+      this.pieces = this.pieces.slice(this.index);
       this.index = 0;
     }
   }

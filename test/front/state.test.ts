@@ -28,3 +28,20 @@ test('an object that could not be read is read when its page is sent again', () 
   expect(state.unreadable).toBeUndefined();
   expect(Buffer.from(state.find(KEY)!.value).toString()).toBe('{}');
 });
+
+test('the deletion of an object that could never be read is reported, and resumed watches look for it in the store', () => {
+  const live = new LiveRegistry(registryOf('neutral'), [], [], { error: ignore });
+  const lost: string[] = [];
+  const state = new State(live, Date.now, ignore, ignore, ignore, undefined, 1000, ignore, (_, key) => lost.push(key));
+  const event = (key: string, revision: number, value?: Uint8Array) => {
+    const events = [{ key, revision, created: 1, value }];
+    state.take({ is: 'events', revision, events, verdicts: [] });
+  };
+  event(KEY, 3, unreadableValue('its key is away'));
+  event(`${KEY}b`, 4, Buffer.from('{}'));
+  event(`${KEY}b`, 5, unreadableValue('its key is away'));
+  event(`${KEY}b`, 6);
+  expect([lost, state.history.floor]).toEqual([[], 0]);
+  event(KEY, 7);
+  expect([lost, state.history.floor]).toEqual([[KEY], 7]);
+});

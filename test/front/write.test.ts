@@ -39,15 +39,17 @@ interface Given {
   readonly path?: string;
   readonly recent?: () => unknown;
   readonly proposals?: Proposals;
+  /** The object `a`. */
+  readonly object?: string;
 }
 
 /** A write to the object `a` whose jobs are answered by `job`; `recent` brings the cache up to date with the store. */
 function setUp(
   job: (fields: JobFields & { id: number }) => JobResult | Promise<JobResult>,
-  { path = PATH, recent, proposals = new Proposals() }: Given = {},
+  { path = PATH, recent, proposals = new Proposals(), object = 'first' }: Given = {},
 ) {
   const state = fakeState();
-  state.put(KEY, 'first');
+  state.put(KEY, object);
   const proposed: number[] = [];
   const sent = postOf('', 'PUT', path);
   const method = path === PATH ? 'PUT' : 'POST';
@@ -99,6 +101,25 @@ test('after a conflict it runs again on the newer object', async () => {
   await decide({ is: 'stale' });
   await decide({ is: 'committed', revision: 4 });
   expect([await result, starts]).toEqual([200, ['first', 'second']]);
+});
+
+test.each([
+  ['as it was marked by the first', 'a', '{"uid":"a", "marked":1}'],
+  ['not if another one has its name', 'b', undefined],
+])('the second of two writes is done to the object %s', async (_, uid, second) => {
+  const object = '{"uid":"a"}';
+  const { state, starts, result, decide } = setUp(
+    ({ id, begun, current }) => {
+      if (!begun) return proposes(id, { more: true });
+      return current ? proposes(id) : responds(id, 404);
+    },
+    { object },
+  );
+  await turn();
+  state.put(KEY, `{"uid":"${uid}", "marked":1}`);
+  await decide({ is: 'committed', revision: 4 });
+  await decide({ is: 'committed', revision: 5 });
+  expect([await result, starts]).toEqual([200, [object, second]]);
 });
 
 test('a write that loses every race is a conflict', async () => {

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { StreamOptions } from '../../core/api/listener.js';
 import type { Response } from '../../plugins/listener/uwsTypes.js';
-import { flushAtTurnEnd, flushInRound, UwsStream } from '../../plugins/listener/uwsWrite.js';
+import { CORKED_BYTES, flushAtTurnEnd, flushInRound, UwsStream } from '../../plugins/listener/uwsWrite.js';
 import { eventually } from '../support/eventually.js';
+import { countKept } from '../support/garbage.js';
 
 const CORK_BUFFER = 16 * 1024;
 
@@ -162,6 +163,34 @@ it.each(KINDS)('every byte of a stream, %s, reaches a client whose socket may be
     // A write of one byte, which was sent ahead, and then one that is not copied.
     { numRuns: 300, examples: [[[13, 0, 300_000, 0], []]] },
   );
+});
+
+it('a stream that is never sent completely keeps no bytes that were sent', async () => {
+  let makeWritable: () => void = () => undefined;
+  // The socket accepts one chunk at a time.
+  const response = {
+    cork: (work: () => void) => work(),
+    onWritable: (listener: () => void) => (makeWritable = listener),
+    write: () => false,
+  } as unknown as Response;
+  const stream = new UwsStream(response, () => undefined, false, {});
+  const written: WeakRef<object>[] = [];
+  const write = (): void => {
+    const bytes = new Uint8Array(CORKED_BYTES);
+    written.push(new WeakRef(bytes));
+    stream.write(bytes);
+  };
+  write();
+  stream.flush();
+  for (let i = 0; i < 100; i++) {
+    write();
+    write();
+    makeWritable();
+    if (i % 10 === 0) makeWritable();
+  }
+  const kept = await countKept(written);
+  expect(kept).toBeLessThanOrEqual(100);
+  expect(kept).toBeGreaterThan(80);
 });
 
 it('an event stream begins after its header block, even if a round is about to flush others', async () => {

@@ -178,6 +178,7 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
     const floor = feed.revision;
     expect(told).toEqual([
       { key: 'changed', value: '3', revision: changed, floor },
+      { key: 'again', value: undefined, revision: again - 1, floor },
       { key: 'again', value: '2', revision: again, floor },
       { key: 'created', value: '1', revision: created, floor },
       { key: 'deleted', value: undefined, revision: floor, floor },
@@ -203,7 +204,9 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
       past.read({ prefix: 'even/', from: last, to: last }),
       past.read({ prefix: 'even/', from: revisions[10]!, to: last }),
     ]);
-    const seen = asked.map(one => (one.status === 'fulfilled' ? one.value.map(event => event.revision) : one.reason));
+    const seen = asked.map(one =>
+      one.status === 'fulfilled' ? one.value.events.map(event => event.revision) : one.reason,
+    );
     expect(seen).toEqual([
       [11, 13, 15, 17, 19].map(i => revisions[i]),
       expect.any(Compacted),

@@ -8,6 +8,8 @@ import { PUBLISHING } from '../../core/threads/feed.js';
 import { decodeFromWriter, encodeToWriter } from '../../core/threads/messages/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/writer/writer.js';
+import { RecordedPages } from '../../workers/writer/recordedPages.js';
+import { countKept } from '../support/garbage.js';
 import { RecordedLog } from '../support/recordedLog.js';
 
 /** The pages that a thread has received: values by key, and their memory. */
@@ -206,4 +208,24 @@ it.each([
   expect(since.every(({ isPublishing }) => isPublishing)).toBe(true);
   for (const one of [port, port2]) one.close();
   await writer.close();
+});
+
+it('recorded pages are no longer used, and keep no events, when reading the pages again costs less', async () => {
+  const value = new Uint8Array(1024 * 1024);
+  for (const events of [
+    Array.from({ length: 10_001 }, (_, i) => ({ key: 'core/pods/a/1', revision: i + 1, created: 1 })),
+    Array.from({ length: 33 }, (_, i) => ({ key: 'core/pods/a/1', revision: i + 1, created: 1, value })),
+  ]) {
+    const pages = new RecordedPages();
+    const recorded: WeakRef<object>[] = [];
+    for (const event of events) {
+      expect(pages.fits(['core/pods/'])).toBe(true);
+      const group = [{ ...event }];
+      recorded.push(new WeakRef(group));
+      pages.committed(group);
+    }
+    expect(pages.fits(['core/pods/'])).toBe(false);
+    // The last group may still be in a variable here.
+    expect(await countKept(recorded)).toBeLessThanOrEqual(1);
+  }
 });

@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 import { type Storage, type StoreEvent, Unavailable } from '../../core/api/index.js';
 import { SharedFeed } from '../../workers/writer/sharedFeed.js';
+import { delay, nextTurn } from '../../core/runtime/timers.js';
 import { partly } from '../support/values.js';
+import { inVirtualTime } from '../support/virtualTime.js';
 
 /** A shared store whose revision and events the test controls. */
 function byHand() {
   let deliver: (events: readonly StoreEvent[], revision: number) => void = () => {};
   let answers: ((revision: number) => void)[] = [];
-  const state = { revision: 1, asked: 0, marks: 0, away: false };
+  const state = { revision: 1, asked: 0, marks: 0, away: false, stalled: false };
   const storage = partly<Storage>({
     shared: {
       secret: new Uint8Array(),
@@ -15,7 +17,7 @@ function byHand() {
         if (state.away) throw new Unavailable('away');
         state.marks++;
         const revision = ++state.revision;
-        queueMicrotask(() => deliver([], revision));
+        if (!state.stalled) queueMicrotask(() => deliver([], revision));
         return revision;
       },
     },
@@ -70,6 +72,32 @@ it('a reader waits for the revision of the store, and a mark is written if no ev
   expect(feed.revision).toBe(91);
   expect(state.marks).toBe(marks + 1);
   feed.stop();
+});
+
+it('one mark is written for all readers that wait for a watch which stalls', async () => {
+  await inVirtualTime(async pass => {
+    const { feed, state, answer, commit } = byHand();
+    await pass(feed.start());
+    const { marks } = state;
+    state.stalled = true;
+    const refused: Promise<void>[] = [];
+    for (const revision of [90, 90, 91]) {
+      state.revision = 90;
+      const reading = feed.sync();
+      answer(revision);
+      refused.push(expect(reading).rejects.toThrow('the changes of the store do not arrive'));
+      await nextTurn();
+    }
+    await pass(Promise.all(refused));
+    expect(state.marks).toBe(marks + 1);
+    state.revision = 100;
+    const reading = feed.sync();
+    answer(100);
+    while (state.marks === marks + 1) await pass(delay(1));
+    commit(state.revision);
+    await pass(reading);
+    feed.stop();
+  });
 });
 
 it('a store that has lost data is no longer served', async () => {

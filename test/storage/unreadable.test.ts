@@ -226,14 +226,30 @@ function describeUnreadable(store: () => Settings): void {
     expect((await status('POST', services, { body: web })).code).toBe(201);
   });
 
-  it('[R113] removes unreadable objects in spite of finalizers, and can be listed again', async () => {
+  it('[R113] removes unreadable objects in spite of finalizers, ends their watches, and can be listed again', async () => {
+    const { metadata } = (await status('GET', '/api/v1/namespaces/kube-system/podtemplates')).body;
+    const { resourceVersion } = metadata as { resourceVersion: string };
+    const watchIn = (namespace: string) =>
+      server.client.resource('podtemplates').watch({ namespace, resourceVersion })[Symbol.asyncIterator]();
+    const [live, elsewhere] = [watchIn('default'), watchIn('kube-system')];
     expect(await remove('a')).toMatchObject({
       code: 200,
       body: { status: 'Success', details: { name: 'a', kind: 'podtemplates' } },
     });
+    // Clients may have the object from before, and are not told of its deletion.
+    const expired = { reason: 'Expired', code: 410 };
+    await expect(live.next()).rejects.toMatchObject(expired);
+    await expect(watchIn('default').next()).rejects.toMatchObject(expired);
     expect((await status('GET', `${TEMPLATES}/a`)).code).toBe(404);
     expect((await status('GET', TEMPLATES)).code).toBe(200);
     expect((await status('POST', TEMPLATES, { body: { metadata: { name: 'a' }, template } })).code).toBe(201);
+    for (const watch of [elsewhere, watchIn('kube-system')]) {
+      const next = watch.next();
+      const other = `/api/v1/namespaces/kube-system/podtemplates`;
+      await status('POST', other, { body: { metadata: { generateName: 'x' }, template } });
+      expect((await next).value).toMatchObject({ type: 'ADDED', object: { metadata: { generateName: 'x' } } });
+      await watch.return?.(undefined);
+    }
   });
 }
 

@@ -78,6 +78,7 @@ const fromWriter = fc.oneof(
   fc.record({
     is: fc.constant('past' as const),
     requestId: revision,
+    revision,
     events: fc.array(
       fc.record({ key, revision, created: revision, value: optional(bytes), previous: optional(bytes) }),
     ),

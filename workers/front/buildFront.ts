@@ -32,6 +32,7 @@ import { Proposals } from './write/proposals.js';
 import type { ReadContext } from './reads/readContext.js';
 import { State } from './state/state.js';
 import { WatchHub } from './watch/watchHub.js';
+import { lostDeletion } from './answers/refusals.js';
 import { WriterClient } from './state/writerClient.js';
 
 /** Largest number of resources that are named in the log because authorizers depend on them and they are not stored. */
@@ -101,7 +102,7 @@ function unreadableLog(log: Pick<Log, 'error'>): State['onUnreadable'] {
  */
 export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const { scope, plugins, settings, number, shared, metrics } = sources;
-  const { data, log, closers } = scope;
+  const { data, log } = scope;
   const naming = namingOf(settings.naming);
   const access = accessCache(() => state, log);
   const hub = new WatchHub();
@@ -132,9 +133,9 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     number === MAIN_FRONT ? moved => feed.port.postMessage(moved) : undefined,
     settings.historyRetention,
     number === MAIN_FRONT ? unreadableLog(log) : undefined,
+    (collection, key) => hub.fail(collection, key, lostDeletion()),
   );
-  const feed = sources.feed(message => state.take(message));
-  closers.add("the front end's feed", () => feed.port.close());
+  const feed = openFeed(sources, state);
   writer.attach(feed.port);
   feed.port.once('close', () => proposals.writerEnded());
   feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
@@ -176,6 +177,13 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     decided: sources.decided,
   });
   return { ...built, front };
+}
+
+/** Follows the writer until the scope is released. */
+function openFeed({ feed, scope }: FrontSources, state: State): ReturnType<FrontSources['feed']> {
+  const opened = feed(message => state.take(message));
+  scope.closers.add("the front end's feed", () => opened.port.close());
+  return opened;
 }
 
 /** Asks for the permissions for health endpoints until the scope is released. */

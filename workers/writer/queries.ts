@@ -1,5 +1,7 @@
 import { Compacted, FutureRevision, type Storage, type StoreEvent, Unavailable } from '../../core/api/storage.js';
 import type { FromWriter, HistoryRequest, RangeRequest } from '../../core/threads/messages/messages.js';
+import { PAST_EVENTS_BYTES } from '../../core/limits.js';
+import { bytesOf, type Past } from './past.js';
 import type { SharedHistory } from './sharedHistory.js';
 
 /** The answer to a request. */
@@ -38,21 +40,21 @@ export async function readRange(
   return { is: 'page', requestId, revision: page.revision, items, more: page.more, remaining: page.remaining };
 }
 
-/** Reads past changes. Throws Compacted. */
+/** Reads past changes, about PAST_EVENTS_BYTES of them, or fewer if there are no more. Throws Compacted. */
 export async function readHistory(
   storage: Storage,
   shared: SharedHistory | undefined,
   request: HistoryRequest,
 ): Promise<Answer> {
   const past = await (shared ? shared.read(request) : readEvents(storage, request));
-  const events = past.map(({ key, revision, created, value, previous }) => ({
+  const events = past.events.map(({ key, revision, created, value, previous }) => ({
     key,
     revision,
     created,
     value,
     previous: previous?.value,
   }));
-  return { is: 'past', requestId: request.requestId, events };
+  return { is: 'past', requestId: request.requestId, revision: past.revision, events };
 }
 
 /** Tests the store. */
@@ -65,17 +67,21 @@ export async function check(storage: Storage, requestId: number): Promise<Answer
   }
 }
 
-async function readEvents(storage: Storage, { prefix, from, to }: HistoryRequest): Promise<readonly StoreEvent[]> {
+async function readEvents(storage: Storage, { prefix, from, to }: HistoryRequest): Promise<Past> {
   const stop = new AbortController();
   const events: StoreEvent[] = [];
-  await new Promise<void>((resolve, reject) => {
+  let bytes = 0;
+  return await new Promise<Past>((resolve, reject) => {
     const take = (batch: readonly StoreEvent[], revision: number): void => {
-      for (const event of batch) if (event.revision <= to) events.push(event);
-      if (revision < to) return;
+      for (const event of batch) {
+        if (event.revision > to) break;
+        events.push(event);
+        bytes += bytesOf(event);
+      }
+      if (revision < to && bytes < PAST_EVENTS_BYTES) return;
       stop.abort();
-      resolve();
+      resolve({ events, revision: Math.min(revision, to) });
     };
-    storage.watch(prefix, from, take, stop.signal).then(resolve, reject);
+    storage.watch(prefix, from, take, stop.signal).catch(reject);
   });
-  return events;
 }

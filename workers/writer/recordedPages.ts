@@ -6,6 +6,8 @@ import type { Subscriber } from './subscriber.js';
 
 /** Events after which reading the pages again costs less than the recorded ones. */
 const MAX_EVENTS = 10_000;
+/** Bytes of the values of these events, which stay in memory. */
+const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
 /** Whether a prefix selects everything, or all objects of one resource. */
 const isWhole = (prefix: string): boolean => prefix === '' || `${storageNameIn(prefix)}/` === prefix;
@@ -44,15 +46,21 @@ export class RecordedPages {
   readonly #pages: RecordedPage[] = [];
   readonly #followers: Follower[] = [];
   /** The events of each commit group since the pages were begun. */
-  readonly #events: (readonly WireEvent[])[] = [];
+  #events: (readonly WireEvent[])[] = [];
   #eventCount = 0;
+  #eventBytes = 0;
   /** Prefixes of resources that were not read completely; undefined: any may be incomplete. */
   #missing: readonly string[] | undefined;
   #revision = 0;
 
   /** Whether a thread with these prefixes can be sent these pages. */
   fits(prefixes: readonly string[]): boolean {
-    return this.#eventCount <= MAX_EVENTS && prefixes.every(isWhole);
+    return !this.#isOutdated && prefixes.every(isWhole);
+  }
+
+  /** Whether there are too many events since. */
+  get #isOutdated(): boolean {
+    return this.#eventCount > MAX_EVENTS || this.#eventBytes > MAX_EVENT_BYTES;
   }
 
   /**
@@ -61,7 +69,7 @@ export class RecordedPages {
    */
   attach(to: Subscriber, prefixes: readonly string[], revision: number): void {
     const follower = { to, prefixes };
-    to.defer();
+    to.defer(prefixes);
     to.subscribe(prefixes);
     for (const group of this.#events) {
       // Events of other prefixes, which the thread may have subscribed to earlier, were delivered already.
@@ -128,9 +136,11 @@ export class RecordedPages {
 
   /** Records events that were committed, for threads that subscribe later. */
   committed(events: readonly WireEvent[]): void {
-    if (this.#eventCount > MAX_EVENTS) return;
+    if (this.#isOutdated) return;
     this.#events.push(events);
     this.#eventCount += events.length;
+    for (const { value } of events) this.#eventBytes += value?.length ?? 0;
+    if (this.#isOutdated) this.#events = [];
   }
 }
 

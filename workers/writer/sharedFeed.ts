@@ -41,6 +41,8 @@ export class SharedFeed {
   #nextQuery: Promise<number> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isMarking = false;
+  /** Revision of the last mark for waiters. */
+  #marked = 0;
 
   constructor(
     readonly storage: Storage,
@@ -126,7 +128,10 @@ export class SharedFeed {
     return asking;
   }
 
-  /** Writes a mark for waiters whose revision may have no event; fails those that have waited too long. */
+  /**
+   * Writes a mark for waiters whose revision may have no event, unless it is before the last mark, which is still to
+   * come; fails those that have waited too long.
+   */
   #checkWaiters(): void {
     this.#timer = undefined;
     const now = monotonicTime();
@@ -134,11 +139,15 @@ export class SharedFeed {
       if (now - waiter.since > REACH_MS) waiter.done(new Unavailable('the changes of the store do not arrive'));
     if (this.#waiters.size === 0) return;
     this.#timer = setTimeout(() => this.#checkWaiters(), MARK_MS);
-    const needsMark = [...this.#waiters].some(([, waiter]) => waiter.mayBeForeign && now - waiter.since >= MARK_MS);
-    if (this.#isMarking || !needsMark) return;
+    const needsMark = ({ revision, mayBeForeign, since }: Waiter): boolean =>
+      mayBeForeign && revision > this.#marked && now - since >= MARK_MS;
+    if (this.#isMarking || ![...this.#waiters].some(([, waiter]) => needsMark(waiter))) return;
     this.#isMarking = true;
     void this.#shared
       .mark()
+      .then(revision => {
+        this.#marked = revision;
+      })
       .catch(() => undefined)
       .finally(() => {
         this.#isMarking = false;
@@ -167,7 +176,7 @@ export class SharedFeed {
     for (const [, waiter] of this.#waiters) if (waiter.revision <= revision) waiter.done();
   }
 
-  /** Delivers the current objects that are new, and deletions of those that no longer exist. */
+  /** Delivers the current objects that are new, and deletions of those that no longer exist or were created again. */
   async #resync(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
@@ -189,7 +198,10 @@ export class SharedFeed {
       const page = await this.storage.range('', { revision, limit: PAGE, after, counted: false });
       for (const { key, modified, created, value } of page.items) {
         deleted.delete(key);
-        if (this.#known.get(key) !== modified) events.push({ key, revision: modified, created, value });
+        const known = this.#known.get(key);
+        if (known === modified) continue;
+        if (known !== undefined && known < created) events.push({ key, revision: created - 1, created: 0 });
+        events.push({ key, revision: modified, created, value });
       }
       if (!page.more) break;
       after = page.items.at(-1)!.key;

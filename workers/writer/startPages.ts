@@ -148,7 +148,7 @@ export class StartPages {
 
   /** `sent`: the keys that the thread was sent before. */
   async #send(to: Subscriber, prefixes: readonly string[], sent: Set<string>): Promise<void> {
-    to.defer();
+    to.defer(prefixes);
     let revision: number | undefined;
     while (revision === undefined) {
       try {
@@ -178,7 +178,7 @@ export class StartPages {
         const page = await this.#page(prefix, after, revision, PAGE);
         revision ??= page.revision;
         after = page.items.at(-1)?.key;
-        if (prefix === '') this.shared?.recordDelivered(page.items);
+        this.shared?.recordDelivered(page.items);
         for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
         to.postStartPage({ is: 'startPage', revision, page: packStartPage(page.items, false), last: false });
         if (!page.more) break;

@@ -23,8 +23,10 @@ const WAKE_MS = 5;
 /** A connected thread: its channel and counter, and the key prefixes that it has subscribed to. */
 export class Subscriber {
   #prefixes: readonly string[] = [];
-  /** Set while start pages are read: messages to be posted after them. */
+  /** Set while start pages are read: messages about their keys, to be posted after them. */
   #deferred: (EventsMessage | MovedMessage)[] | undefined;
+  /** The key prefixes of these pages. */
+  #loading: readonly string[] = [];
   /** The memory of the values of events that the thread was sent last. */
   #memory: ArrayBufferLike | undefined;
 
@@ -90,7 +92,8 @@ export class Subscriber {
    * message carries only the revision.
    */
   deliver(message: EventsMessage, always = false): void {
-    const events = this.#followsAll ? message.events : message.events.filter(({ key }) => this.#follows(key));
+    const followed = this.#followsAll ? message.events : message.events.filter(({ key }) => this.#follows(key));
+    const events = this.#deferred ? this.#sendOthers(message, followed) : followed;
     if (events.length === 0 && message.verdicts.length === 0 && !always) return;
     if (this.#deferred) this.#deferred.push({ ...message, events });
     else this.#sendEvents({ ...message, events });
@@ -98,15 +101,18 @@ export class Subscriber {
 
   /** Posts which values of subscribed keys were moved. */
   deliverMoved(message: MovedMessage): void {
-    const moved = this.#followsAll ? message : this.#partOf(message);
-    if (moved.keys.length === 0) return;
-    if (this.#deferred) this.#deferred.push(moved);
-    else this.#send(moved);
+    const moved = this.#followsAll ? message : partOf(message, key => this.#follows(key));
+    this.#sendMoved(partOf(moved, key => !this.#isLoading(key)));
+    this.#deferred?.push(partOf(moved, key => this.#isLoading(key)));
   }
 
-  /** Holds back events from now on, while start pages are read. */
-  defer(): void {
+  /**
+   * Holds back events of keys with these prefixes from now on, while start pages of them are read. Others are sent: the
+   * thread must see every acknowledged write to objects that it has already.
+   */
+  defer(prefixes: readonly string[]): void {
     this.#deferred ??= [];
+    this.#loading = prefixes;
   }
 
   /**
@@ -117,9 +123,10 @@ export class Subscriber {
     this.postStartPage({ is: 'startPage', revision, page: packStartPage([], false), last: true });
     const deferred = this.#deferred ?? [];
     this.#deferred = undefined;
+    this.#loading = [];
     for (const message of deferred) {
       if (message.is === 'moved') {
-        this.#send(message);
+        this.#sendMoved(message);
         continue;
       }
       const events = message.events.filter(event => event.revision > revision);
@@ -136,14 +143,20 @@ export class Subscriber {
     return this.#prefixes.some(prefix => key.startsWith(prefix));
   }
 
-  /** The keys of a message that are followed. */
-  #partOf({ is, memory, keys, places }: MovedMessage): MovedMessage {
-    return {
-      is,
-      memory,
-      keys: keys.filter(key => this.#follows(key)),
-      places: places.filter((_, i) => this.#follows(keys[i]!)),
-    };
+  #isLoading(key: string): boolean {
+    return this.#loading.some(prefix => key.startsWith(prefix));
+  }
+
+  /** Sends the events of keys that no start pages are read of. Returns the others. */
+  #sendOthers(message: EventsMessage, events: readonly WireEvent[]): readonly WireEvent[] {
+    const others = events.filter(({ key }) => !this.#isLoading(key));
+    if (others.length === 0) return events;
+    this.#sendEvents({ ...message, events: others, verdicts: [] });
+    return events.filter(({ key }) => this.#isLoading(key));
+  }
+
+  #sendMoved(message: MovedMessage): void {
+    if (message.keys.length > 0) this.#send(message);
   }
 
   #postEvents(message: EventsMessage): void {
@@ -200,6 +213,14 @@ export class Subscriber {
     Atomics.add(this.counters, this.#counter, 1);
   }
 }
+
+/** The keys of a message that `has` selects. */
+const partOf = ({ is, memory, keys, places }: MovedMessage, has: (key: string) => boolean): MovedMessage => ({
+  is,
+  memory,
+  keys: keys.filter(has),
+  places: places.filter((_, i) => has(keys[i]!)),
+});
 
 /**
  * Calls `send`, which sends several messages. Until the last one is sent, threads wait before they read

@@ -141,10 +141,11 @@ export interface PageMessage {
   readonly remaining: number;
 }
 
-/** The answer to a HistoryRequest. */
+/** The answer to a HistoryRequest: its events up to `revision`, which is below `to` if they have many bytes. */
 export interface PastMessage {
   readonly is: 'past';
   readonly requestId: number;
+  readonly revision: number;
   readonly events: readonly PastEvent[];
 }
 

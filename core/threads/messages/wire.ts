@@ -204,7 +204,7 @@ type PageRow = [
   more: boolean,
   remaining: number,
 ];
-type PastMessageRow = [is: PastMessage['is'], requestId: number, events: PastRow[]];
+type PastMessageRow = [is: PastMessage['is'], requestId: number, revision: number, events: PastRow[]];
 
 function encodeEvents({ is, revision, floor, events, verdicts }: EventsMessage): Posted {
   const row: EventsRow = [is, revision, floor ?? null, events.map(toEventRow), verdicts.map(toVerdictRow)];
@@ -220,8 +220,8 @@ function encodePage({ is, requestId, revision, items, more, remaining }: PageMes
   return encode(row, ROW_BYTES + sum(items, sizeOfRow));
 }
 
-function encodePast({ is, requestId, events }: PastMessage): Posted {
-  const row: PastMessageRow = [is, requestId, events.map(toPastRow)];
+function encodePast({ is, requestId, revision, events }: PastMessage): Posted {
+  const row: PastMessageRow = [is, requestId, revision, events.map(toPastRow)];
   return encode(row, ROW_BYTES + sum(events, sizeOfRow));
 }
 
@@ -262,6 +262,6 @@ export function decodeFromWriter(data: unknown, memory?: SharedArrayBuffer): Fro
       return { is, requestId, revision, items: items.map(fromItemRow), more, remaining };
     }
     case 'past':
-      return { is: 'past', requestId: row[1], events: row[2].map(fromPastRow) };
+      return { is: 'past', requestId: row[1], revision: row[2], events: row[3].map(fromPastRow) };
   }
 }

@@ -27,7 +27,7 @@ import {
   writeRevision,
 } from './records.js';
 import { Tail } from './tail.js';
-import { readChanges } from './watch.js';
+import { partsOf, readChanges } from './watch.js';
 
 /** The state of a store when it is opened. */
 export interface StoreState {
@@ -61,8 +61,11 @@ const READS_AHEAD = 3;
  * takes two thirds of the time of looking up each key, and less memory.
  */
 const SCANNED = 64;
-/** Events delivered at once. */
+/** Events delivered at once, unless they have this many bytes before. */
 const WATCH_CHUNK = 256;
+const WATCH_BYTES = 256 * 1024;
+/** Events whose values are read at once. */
+const WATCH_READ = 32;
 /** The number of times that the revision is recorded per `historyMs`, for compaction by time. */
 const HISTORY_SAMPLES = 10;
 /** The longest delay of a Node.js timer. */
@@ -404,8 +407,22 @@ export class Engine implements Storage {
       this.#tail.read(position, WATCH_CHUNK) ??
       (await readChanges(this.records, position, this.#durable, WATCH_CHUNK, prefix));
     const matching = events.filter(event => event.key.startsWith(prefix));
+    const complete: StoreEvent[] = [];
+    let bytes = 0;
+    for (const part of partsOf(matching, WATCH_READ)) {
+      for (const event of await this.#completeEvents(part)) {
+        complete.push(event);
+        bytes += (event.value?.length ?? 0) + (event.previous?.value.length ?? 0);
+      }
+      if (bytes >= WATCH_BYTES) return { events: complete, revision: part.at(-1)!.revision };
+    }
+    return { events: complete, revision: events.at(-1)!.revision };
+  }
+
+  /** Adds the values that events lack, and the previous values. */
+  async #completeEvents(events: readonly StoreEvent[]): Promise<StoreEvent[]> {
     const missing: { readonly key: string; readonly revision: number }[] = [];
-    for (const { key, type, value, revision, replaced } of matching) {
+    for (const { key, type, value, revision, replaced } of events) {
       if (type === 'put' && !value) missing.push({ key, revision });
       if (replaced) missing.push({ key, revision: replaced });
     }
@@ -421,13 +438,12 @@ export class Engine implements Storage {
       if (!row) throw new StoreError('the store has lost a value of its history');
       return this.#valueIn(key, row);
     };
-    const complete = matching.map(event => {
+    return events.map(event => {
       const value = event.type === 'put' ? (event.value ?? take(event.key)) : undefined;
       return event.replaced
         ? { ...event, value, previous: { value: take(event.key), modified: event.replaced } }
         : { ...event, value };
     });
-    return { events: complete, revision: events.at(-1)!.revision };
   }
 
   #checkRevision(revision = this.#durable): number {

@@ -5,7 +5,8 @@ const TAIL_BYTES = 16 * 1024 * 1024;
 
 /** The newest durable events, bounded by their size, from which watches are served without reading the disk. */
 export class Tail {
-  #events: StoreEvent[] = [];
+  /** Undefined in the place of an event that was dropped. */
+  #events: (StoreEvent | undefined)[] = [];
   #start = 0;
   #bytes = 0;
   /** All events above this revision are available. */
@@ -45,7 +46,7 @@ export class Tail {
     const from = this.#find(revision);
     let to = Math.min(from + limit, this.#events.length);
     while (to > from && to < this.#events.length && this.#events[to]!.revision === this.#events[to - 1]!.revision) to++;
-    return this.#events.slice(from, to);
+    return this.#events.slice(from, to) as StoreEvent[];
   }
 
   #find(revision: number): number {
@@ -60,7 +61,8 @@ export class Tail {
   }
 
   #drop(): void {
-    const event = this.#events[this.#start++]!;
+    const event = this.#events[this.#start]!;
+    this.#events[this.#start++] = undefined;
     this.#bytes -= eventSize(event);
     this.#after = event.revision;
   }

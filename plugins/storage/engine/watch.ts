@@ -48,3 +48,12 @@ function appendLast(events: StoreEvent[], last: StoreEvent | undefined): StoreEv
   if (events.at(-1) !== last) events.push(last);
   return events;
 }
+
+/** Splits events into parts of at least `count`, except for the last one. A part has all events of a revision. */
+export function* partsOf(events: readonly StoreEvent[], count: number): Generator<readonly StoreEvent[]> {
+  for (let from = 0, to = 0; from < events.length; from = to) {
+    to = Math.min(from + count, events.length);
+    while (to < events.length && events[to]!.revision === events[to - 1]!.revision) to++;
+    yield events.slice(from, to);
+  }
+}

@@ -69,9 +69,9 @@ const REJECTED_CODES: readonly number[] = [
 /** Whether etcd has rejected a call: it had no effect, and a retry is useless. */
 export const isRejected = (error: unknown): boolean => REJECTED_CODES.includes((error as ServiceError).code);
 
-/** Whether a failed call may have reached etcd: not if there was no connection. */
-export const mayHaveBeenSent = (error: unknown): boolean =>
-  !/^No connection established/.test((error as ServiceError).details ?? '');
+/** Whether a failed call may have had an effect: not without a connection, or a leader, which a member checks first. */
+export const mayHaveHadEffect = (error: unknown): boolean =>
+  !/^No connection established|^etcdserver: no leader$/.test((error as ServiceError).details ?? '');
 
 /** Whether a call failed because a revision is compacted or in the future. */
 export const isOutOfRange = (error: unknown): boolean => (error as ServiceError).code === status.OUT_OF_RANGE;

@@ -23,13 +23,13 @@ import {
   isOutOfRange,
   isRejected,
   RETRY_LIMIT_MS,
-  mayHaveBeenSent,
+  mayHaveHadEffect,
   PAUSE_MS,
 } from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
 import { openRecord } from './record.js';
 import {
-  isConditional,
+  isRepeatable,
   rejectedError,
   toCommitted,
   toOutcome,
@@ -276,9 +276,9 @@ export class EtcdStore implements Storage {
   }
 
   /**
-   * Sends a transaction until etcd responds or the time limit is reached. If a response is lost, a conditional
-   * transaction is sent again, since it cannot be applied twice; if it then fails, it may have been applied before. For
-   * other transactions the store is searched for their id.
+   * Sends a transaction until etcd responds or the time limit is reached. If a response is lost, a transaction that
+   * cannot be applied twice is sent again; if it then fails, it may have been applied before. For other transactions
+   * the store is searched for their id. If it is not found, the result is unknown.
    */
   async #send(transaction: Transaction, until: number): Promise<Outcome> {
     const invalid = this.#closed.signal.aborted
@@ -286,7 +286,7 @@ export class EtcdStore implements Storage {
       : validateTransaction(transaction);
     if (invalid) return { is: 'error', error: invalid };
     const transactionId = newTransactionId();
-    const conditional = isConditional(transaction);
+    const repeatable = isRepeatable(transaction);
     let lost: Error | undefined;
     if (monotonicTime() > until)
       return {
@@ -296,7 +296,7 @@ export class EtcdStore implements Storage {
     for (;;) {
       let failed: Error;
       try {
-        if (lost && !conditional)
+        if (lost && !repeatable)
           return (
             (await this.#findCommitted(transaction, transactionId)) ?? { is: 'error', error: lostResponseError(lost) }
           );
@@ -306,9 +306,9 @@ export class EtcdStore implements Storage {
         return (await this.#findCommitted(transaction, transactionId)) ?? acceptDeleted(transaction, found) ?? found;
       } catch (error) {
         if (isRejected(error) || error instanceof StoreError)
-          return { is: 'error', error: rejectedError(error as Error, transaction) };
+          return { is: 'error', error: lost ? lostResponseError(lost) : rejectedError(error as Error, transaction) };
         failed = error as Error;
-        if (mayHaveBeenSent(error)) lost = failed;
+        if (mayHaveHadEffect(error)) lost = failed;
       }
       if (monotonicTime() > until || this.#closed.signal.aborted)
         return { is: 'error', error: failed instanceof Unavailable ? failed : this.#connection.unavailable(failed) };
@@ -318,7 +318,7 @@ export class EtcdStore implements Storage {
 
   /**
    * Searches the last writes of a key for the id of a transaction whose response was lost. Returns its outcome, or
-   * undefined if it is not found.
+   * undefined if it is not found. After too many later writes, it is unknown whether it was committed.
    */
   async #findCommitted(transaction: Transaction, transactionId: Buffer): Promise<Outcome | undefined> {
     const put = transaction.find(operation => operation.is === 'put');
@@ -327,7 +327,8 @@ export class EtcdStore implements Storage {
     let revision: number | undefined;
     for (let i = 0; i < MAX_LATER_WRITES; i++) {
       const value = await this.#valueAt(key, revision);
-      if (!value) return undefined;
+      // A transaction is not older than the version that it expects.
+      if (!value || value.mod_revision <= (put.expect ?? 0)) return undefined;
       if (hasTransactionId(value.value, transactionId)) {
         const at = value.mod_revision;
         const before = transaction.map(operation => this.#valueAt(this.#keys.encode(operation.key), at - 1));
@@ -335,7 +336,10 @@ export class EtcdStore implements Storage {
       }
       revision = value.mod_revision - 1;
     }
-    return undefined;
+    return {
+      is: 'error',
+      error: new Unavailable('the response of etcd to a write was lost, and others have followed'),
+    };
   }
 
   /** The value of a key at a revision; undefined if it does not exist or the revision is compacted. */

@@ -23,9 +23,11 @@ export function validateTransaction(transaction: Transaction): StoreError | unde
   return undefined;
 }
 
-/** Whether a transaction has an expectation, so that it cannot be committed twice. */
-export const isConditional = (transaction: Transaction): boolean =>
-  transaction.some(operation => operation.expect !== undefined);
+/**
+ * Whether a transaction can be sent again without being committed twice: if it expects a version, which no key has a
+ * second time. A key that it expects to be absent may have been created by it, and deleted since.
+ */
+export const isRepeatable = (transaction: Transaction): boolean => transaction.some(({ expect = 0 }) => expect > 0);
 
 /** The condition that a key was last modified at `revision`, or is absent if `revision` is 0. */
 export const modRevisionEquals = (key: Buffer, revision: number): object => ({

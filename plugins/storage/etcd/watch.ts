@@ -118,6 +118,7 @@ function toEvents({ events }: WatchResponse, encoding: Encoding, prefix: string,
   return matching;
 }
 
+/** Throws Compacted for an event without the previous version, which etcd leaves out if it was compacted meanwhile. */
 function toEvent(
   { type, kv, prev_kv }: WatchResponse['events'][number],
   key: string,
@@ -125,6 +126,8 @@ function toEvent(
   previous: boolean,
 ): StoreEvent {
   const deleted = type === DELETE;
+  const replaces = deleted || kv.create_revision < kv.mod_revision;
+  if (previous && replaces && !prev_kv) throw new Compacted(kv.mod_revision);
   return {
     type: deleted ? 'delete' : 'put',
     key,

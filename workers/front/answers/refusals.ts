@@ -7,3 +7,7 @@ export const requestTimeout = (): Refusal =>
 /** 429 for a request over one of the bounds on requests in flight. */
 export const tooBusy = (): Refusal =>
   new Refusal('TooManyRequests', 'the server is busy; please retry', { retryAfterSeconds: 1 });
+
+/** 410 for a watch whose client may have an object that was deleted and cannot be shown: it must list again. */
+export const lostDeletion = (): Refusal =>
+  new Refusal('Expired', 'an object that could not be read was deleted: list the objects again');

@@ -58,6 +58,7 @@ export function buildReadContext({
   const answers = new Answers();
   const serving = { naming, cbor };
   const slices = new Slices();
+  const pastReads = new FairLimiter(PAST_READS_AT_ONCE);
   const parts = { naming, pool, encodings: new SharedEncodings(pool, encodings, slices) };
   const encoded = new EncodedReads(parts.encodings);
   const choices = new WeakMap<Resource, Map<string, Choice>>();
@@ -90,14 +91,18 @@ export function buildReadContext({
     answers,
     slices,
     scans: new FairLimiter(SCANS_AT_ONCE),
-    pastReads: new FairLimiter(PAST_READS_AT_ONCE),
+    pastReads,
     catchUp,
     mostRecent() {
       catchUp();
       return shared ? writer.sync() : undefined;
     },
     range: (prefix, revision, limit, after, counted) => writer.range({ prefix, revision, limit, after, counted }),
-    past: async (prefix, from, to) => (await writer.past({ prefix, from, to })).events,
+    past(usage, prefix, from, to) {
+      const read = () => writer.past({ prefix, from, to });
+      // The writer reads once for all watches that ask at the same time, if it reads from a shared store.
+      return shared ? read() : pastReads.run(usage, read);
+    },
     wantsJson(exchange, resource, stream = false) {
       if (!stream && indented(exchange)) return false;
       try {

@@ -11,6 +11,7 @@ import type { ContinueTokens } from './continueToken.js';
 import type { FairLimiter } from '../fairness/fairLimiter.js';
 import type { FrontRequest } from '../access/sender.js';
 import type { Slices } from '../fairness/slices.js';
+import type { Usage } from '../fairness/usage.js';
 import type { State } from '../state/state.js';
 import type { EventForm } from '../watch/watchEvents.js';
 import type { WatchHub } from '../watch/watchHub.js';
@@ -33,7 +34,7 @@ export interface ReadContext {
    */
   readonly scans: FairLimiter;
   /**
-   * Limits the number of lists that read past objects at the same time: the writer reads them, and they are held in
+   * Limits the number of lists and watches that read the past at the same time: the writer reads it, and it is held in
    * memory.
    */
   readonly pastReads: FairLimiter;
@@ -52,8 +53,16 @@ export interface ReadContext {
     after: string,
     counted: boolean,
   ): Promise<{ items: readonly WireEvent[]; more: boolean; remaining: number }>;
-  /** Asks the writer for past changes. */
-  past(prefix: string, from: number, to: number): Promise<readonly PastEvent[]>;
+  /**
+   * Asks the writer for past changes, for a sender with this usage. It answers with those up to `revision`, which is
+   * below `to` if they have many bytes. Throws Refusal 410.
+   */
+  past(
+    usage: Usage,
+    prefix: string,
+    from: number,
+    to: number,
+  ): Promise<{ readonly events: readonly PastEvent[]; readonly revision: number }>;
   /** Whether the request wants JSON of the stored version, which the front end holds. */
   wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
   /** Throws 406 if the resource has no form that the request accepts. */

@@ -30,6 +30,10 @@ export interface Selection {
   matches(collection: Collection, entry: Entry): boolean;
 }
 
+/** Whether a selection may choose the object of a key, whatever its labels and fields are. */
+export const mayShow = ({ prefix, key: only }: Selection, key: string): boolean =>
+  only === undefined ? key.startsWith(prefix) : key === only;
+
 /** Refuses field selectors on labels the kind does not have; rewrites aliases. */
 function knownFields(resource: Resource, selector: Selector): Selector {
   return selector.map(requirement => {

@@ -5,7 +5,8 @@ const HISTORY_BYTES = 128 * 1024 * 1024;
 
 /** The most recent changes, in order of revision. Watches resume from them without a request to the store. */
 export class History {
-  #changes: { readonly change: Change; readonly at: number }[] = [];
+  /** Undefined in the place of a change that was removed. */
+  #changes: ({ readonly change: Change; readonly at: number } | undefined)[] = [];
   #head = 0;
   #bytes = 0;
 
@@ -23,7 +24,8 @@ export class History {
       this.#head < this.#changes.length &&
       (this.#changes[this.#head]!.at < now - this.retention || this.#bytes > HISTORY_BYTES)
     ) {
-      const { change: old } = this.#changes[this.#head++]!;
+      const { change: old } = this.#changes[this.#head]!;
+      this.#changes[this.#head++] = undefined;
       this.#bytes -= sizeOf(old);
       this.floor = Math.max(this.floor, old.revision);
     }
@@ -34,14 +36,26 @@ export class History {
     }
   }
 
-  /** The changes of a collection above `revision`, which must not be below the floor. */
-  after(revision: number, collection: Collection): Change[] {
-    const found: Change[] = [];
-    for (let i = this.#firstAbove(revision); i < this.#changes.length; i++) {
+  /**
+   * The changes of a collection above the revision `from`, which must not be below the floor, up to `reached`: that is
+   * `to`, unless they are more than `most`. A revision has all of its changes.
+   */
+  between(
+    from: number,
+    to: number,
+    collection: Collection,
+    most: number,
+  ): { readonly changes: readonly Change[]; readonly reached: number } {
+    const changes: Change[] = [];
+    for (let i = this.#firstAbove(from); i < this.#changes.length; i++) {
       const { change } = this.#changes[i]!;
-      if (change.collection === collection) found.push(change);
+      if (change.revision > to) break;
+      if (change.collection !== collection) continue;
+      if (changes.length >= most && change.revision > changes.at(-1)!.revision)
+        return { changes, reached: change.revision - 1 };
+      changes.push(change);
     }
-    return found;
+    return { changes, reached: to };
   }
 
   /** The changes that `revision` made. */

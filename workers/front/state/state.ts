@@ -44,6 +44,8 @@ export class State {
     historyMs: number,
     /** Called with each object that cannot be read. */
     readonly onUnreadable: (object: UnreadableObject) => void = () => undefined,
+    /** Called with the key of an object that was deleted and could never be read here: its last event is not known. */
+    readonly onLost: (collection: Collection, key: string) => void = () => undefined,
   ) {
     this.history = new History(0, historyMs);
     if (onMoved) this.#buffers = new BufferCompactor();
@@ -175,14 +177,24 @@ export class State {
 
   #apply(event: WireEvent): void {
     const collection = this.#collectionOf(event.key);
+    const wasUnreadable = collection.unreadable.has(event.key);
     const change = collection.apply(event);
     if (collection.unreadable.has(event.key)) this.onUnreadable({ key: event.key, reason: reasonOf(event.value!) });
     else this.live.apply(event);
-    if (!change) return;
+    if (!change) {
+      if (wasUnreadable && !event.value) this.#lose(collection, event);
+      return;
+    }
     if (change.before) this.#buffers?.remove(change.before);
     if (change.after) this.#buffers?.add(change.after);
     this.history.add(change, this.now());
     this.onChange(change);
+  }
+
+  /** Watches that resume before the deletion of an unreadable object find it in the store, and end. */
+  #lose(collection: Collection, { key, revision }: WireEvent): void {
+    this.history.floor = Math.max(this.history.floor, revision);
+    this.onLost(collection, key);
   }
 
   #tidy(): void {

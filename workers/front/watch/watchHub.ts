@@ -1,3 +1,5 @@
+import type { Refusal } from '../../../core/model/refusal.js';
+import { mayShow } from '../reads/selection.js';
 import type { Change, Collection } from '../state/collection.js';
 import type { Watcher } from './watcher.js';
 
@@ -40,6 +42,12 @@ export class WatchHub {
   end(collection: Collection | undefined, revision: number): void {
     const watchers = collection && this.#byCollection.get(collection);
     if (watchers) for (const watcher of [...watchers]) watcher.finish(revision);
+  }
+
+  /** Ends the watches that may have shown an object, with an error. */
+  fail(collection: Collection, key: string, refusal: Refusal): void {
+    const watchers = this.#byCollection.get(collection);
+    if (watchers) for (const watcher of [...watchers]) if (mayShow(watcher.selection, key)) watcher.fail(refusal);
   }
 
   /** Ends every watch cleanly, for a drain. */

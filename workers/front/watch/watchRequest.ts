@@ -2,10 +2,8 @@ import type { ByteAhead, Exchange, ResponseStream } from '../../../core/api/list
 import { Refusal } from '../../../core/model/refusal.js';
 import { checkNumbers } from '../../../core/request/listOptions.js';
 import { CBOR_SEQUENCE, CBOR_TAG } from '../../../core/schema/cbor/cbor.js';
-import { isReadable } from '../../../core/threads/entries/unreadable.js';
 import type { Resource } from '../../../core/schema/resource.js';
-import { Entry } from '../../../core/threads/entries/entry.js';
-import { type Change, type Collection, unparsedWeight } from '../state/collection.js';
+import type { Collection } from '../state/collection.js';
 import { notOlderThan, type ReadContext } from '../reads/readContext.js';
 import { needsConversion, predates } from '../forms/storedList.js';
 import { currentPage } from '../reads/listPage.js';
@@ -13,7 +11,9 @@ import { storedEvents } from '../forms/events.js';
 import { headersFor } from '../answers/reply.js';
 import { parseSelectors, type Selection, selectionOf } from '../reads/selection.js';
 import type { FrontRequest } from '../access/sender.js';
-import { type EventForm, type InitialEvent, type ObjectEvent, eventFor } from './watchEvents.js';
+import type { Usage } from '../fairness/usage.js';
+import { pastEvents } from './pastEvents.js';
+import type { EventForm, InitialEvent } from './watchEvents.js';
 import { Watcher } from './watcher.js';
 import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
 import { acceptWebSocket } from './webSocket.js';
@@ -51,6 +51,7 @@ interface CheckedWatch extends WatchOptions {
   readonly selection: Selection;
   readonly form: EventForm;
   readonly stream: ResponseStream;
+  readonly usage: Usage;
 }
 
 /**
@@ -84,7 +85,7 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
         isNews: true,
       });
     const collection = state.collections.get(resource.storageName)!;
-    const checked = { ...options, selection, form, stream, collection };
+    const checked = { ...options, selection, form, stream, collection, usage };
     if (!(await hasArrived(context, checked)) || exchange.aborted) return;
     if (hub.finished) return stream.end();
     watcher = beginWatch(context, exchange, checked, () => usage.remove('watches'));
@@ -119,7 +120,7 @@ function beginWatch(context: ReadContext, exchange: Exchange, watch: CheckedWatc
 async function sendPast(context: ReadContext, watcher: Watcher, watch: CheckedWatch): Promise<void> {
   const { selection, collection, isInitial, marksInitialEnd } = watch;
   const start = startOf(context, watch);
-  if (!isInitial) return await sendChangesSince(context, watcher, selection, collection, start);
+  if (!isInitial) return await sendChangesSince(context, watcher, watch, start);
   let initial: readonly InitialEvent[];
   try {
     initial = await initialOf(context, collection, selection);
@@ -164,22 +165,22 @@ async function initialOf(
 }
 
 /**
- * Sends the changes after `from`, which a resumed watch has not received, from memory or from the store. If the store
- * has them no longer, the watch ends with the error 410.
+ * Sends the changes after `from`, which a resumed watch has not received. If the store has them no longer, the watch
+ * ends with the error 410.
  */
 async function sendChangesSince(
   context: ReadContext,
   watcher: Watcher,
-  selection: Selection,
-  collection: Collection,
+  { selection, collection, usage }: CheckedWatch,
   from: number,
 ): Promise<void> {
   const { state } = context;
-  const to = state.revision;
-  const remembered = from >= state.history.floor ? state.history.after(from, collection) : undefined;
   try {
-    const changes = remembered ?? (await readChanges(context, selection, collection, from, to));
-    await watcher.catchUp(await eventsOf(context, selection, changes, to), undefined);
+    for await (const events of pastEvents(context, { selection, collection, usage }, from, state.revision)) {
+      await watcher.sendInitial(events);
+      if (watcher.hasEnded) return;
+    }
+    await watcher.catchUp([], undefined);
   } catch (error) {
     const expired = error instanceof Refusal && error.reason === 'Expired';
     watcher.fail(
@@ -188,52 +189,4 @@ async function sendChangesSince(
         : new Refusal('InternalError', 'past events could not be read'),
     );
   }
-}
-
-/** Returns the changes up to a revision in the form in which a selection shows them. */
-async function eventsOf(
-  { slices }: ReadContext,
-  selection: Selection,
-  changes: readonly Change[],
-  to: number,
-): Promise<ObjectEvent[]> {
-  const found: ObjectEvent[] = [];
-  await slices.forEach(
-    changes,
-    change => {
-      if (change.revision > to) return true;
-      const event = eventFor(selection, change);
-      if (event) found.push(event);
-      return true;
-    },
-    ({ after, before }) => (after ? unparsedWeight(after) : 0) + (before ? unparsedWeight(before) : 0),
-  );
-  return found;
-}
-
-/** Reads the changes of a selection between two revisions from the store. */
-async function readChanges(
-  context: ReadContext,
-  selection: Selection,
-  collection: Collection,
-  from: number,
-  to: number,
-) {
-  const past = await context.past(selection.prefix, from, to);
-  // No event is sent for an unreadable object: neither when it becomes unreadable, nor when it is deleted.
-  return past.flatMap(event => {
-    const after = event.value && Entry.of(event);
-    const before =
-      event.previous && isReadable(event.previous) ? new Entry(event.key, event.revision, event.previous) : undefined;
-    if (after ? !after.isReadable : !before) return [];
-    return [
-      {
-        revision: event.revision,
-        collection,
-        ...(after ? { after } : {}),
-        ...(before ? { before } : {}),
-        encodings: undefined,
-      },
-    ];
-  });
 }

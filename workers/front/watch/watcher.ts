@@ -78,13 +78,18 @@ export class Watcher {
     if (timeoutMs > LAST_BOOKMARK_MS) this.#timers.push(setTimeout(mark, timeoutMs - LAST_BOOKMARK_MS).unref());
   }
 
-  /** Sends the initial events in slices, then the live changes that were queued meanwhile, then becomes live. */
-  async catchUp(initial: readonly InitialEvent[], endMark: number | undefined): Promise<void> {
-    for (const slice of slicesOf(initial)) {
+  /** Sends initial events in slices. Resolves when the reader has room for more, or the watch has ended. */
+  async sendInitial(events: readonly InitialEvent[]): Promise<void> {
+    for (const slice of slicesOf(events)) {
       if (this.#ended) return;
       await this.#showSlice(slice);
       await this.#drained();
     }
+  }
+
+  /** Sends the last initial events, then the live changes that were queued meanwhile, then becomes live. */
+  async catchUp(initial: readonly InitialEvent[], endMark: number | undefined): Promise<void> {
+    await this.sendInitial(initial);
     if (endMark !== undefined && !this.#ended) await this.#send(this.form.bookmark(endMark, true, this.#header));
     while (this.#queue.length > 0) {
       const changes = this.#queue;
@@ -153,6 +158,11 @@ export class Watcher {
     };
     if (this.#tail) void this.#tail.then(end);
     else end();
+  }
+
+  /** Whether nothing more is sent. */
+  get hasEnded(): boolean {
+    return this.#ended;
   }
 
   /** Ends with an ERROR event. */

@@ -1,6 +1,7 @@
 import { WRITE_MS } from '../../../core/limits.js';
 import { conflict, MODIFIED } from '../../../core/model/refusal.js';
 import type { ResourceTarget } from '../../../core/model/target.js';
+import { uidIn } from '../../../core/plugin/informers/stored.js';
 import { objectName } from '../../../core/request/connect.js';
 import { keyOf } from '../../../core/request/keys.js';
 import type { Route } from '../../../core/request/route.js';
@@ -49,6 +50,8 @@ class Write {
   /** The object that the last attempt started from, and the revision of the cache then. */
   #current: Current | undefined;
   #revision = 0;
+  /** The object that the last attempt of the first write started from. */
+  #first: Current | undefined;
 
   constructor(
     readonly context: WriteContext,
@@ -111,6 +114,9 @@ class Write {
     reads.catchUp();
     this.#revision = state.revision;
     this.#current = this.#currentOf(this.#keyOf(key));
+    if (!begun) this.#first = this.#current;
+    // The second write is not done to an object that has replaced the one of the first.
+    else if (!isSame(this.#first, this.#current)) this.#current = undefined;
     const current = this.#current;
     // Validators are asked about the first of two writes: the answer to the second has their warnings.
     const warnings = begun ? warningTexts(begun.headers) : earlier;
@@ -155,6 +161,10 @@ class Write {
     return key === undefined ? undefined : this.context.state.collections.get(storageNameIn(key))?.entries.get(key);
   }
 }
+
+/** Whether two versions are of the same object, and not of another one with its name. */
+const isSame = (one: Current | undefined, other: Current | undefined): boolean =>
+  one !== undefined && other !== undefined && uidIn(one.bytes) === uidIn(other.bytes);
 
 /** 409 for an object that others have changed in every attempt. */
 function conflictError({ target, resource }: Route): Error {
