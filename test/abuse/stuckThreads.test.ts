@@ -140,8 +140,8 @@ describe('a server with a plugin that blocks threads', () => {
     for (const ofUser of codes) {
       expect(new Set(ofUser)).toEqual(new Set([200, 201]));
       // Two threads were blocked for four seconds each: a user who waited for one of them would not reach a second
-      // round.
-      expect(ofUser.length).toBeGreaterThan(9);
+      // round, which has three answers.
+      expect(ofUser.length).toBeGreaterThan(3);
     }
     for (const { status, headers } of stuck)
       expect([status, Number(headers['retry-after']) > 0]).toEqual(status === 500 ? [500, false] : [429, true]);
