@@ -15,7 +15,7 @@ import { REFUSAL_HEADERS, refusalBody, sizeRefusal } from './framing.js';
 import { type ClientCertificate, checkCertificate } from './verify.js';
 import type { Response } from './uwsTypes.js';
 import { type UserData, UwsWebSocket } from './uwsWebsocket.js';
-import { CORKED_BYTES, flushAtTurnEnd, UwsStream } from './uwsWrite.js';
+import { CORKED_BYTES, flushAtTurnEnd, joined, UwsStream } from './uwsWrite.js';
 
 /** The data that the exchanges of one listener share. */
 export interface UwsServer {
@@ -79,6 +79,8 @@ export class UwsExchange implements Exchange {
   readonly upgrade: Exchange['upgrade'];
   private request: HttpRequest | undefined;
   private copied: [string, string][] | undefined;
+  /** Whether the client asks for the connection to be closed; known when the headers are copied. */
+  private closes = false;
   private reader: BodyReader | undefined;
   private streaming: UwsStream | undefined;
   /** Whether the connection has become a WebSocket. */
@@ -134,6 +136,7 @@ export class UwsExchange implements Exchange {
       const copied: [string, string][] = [];
       this.request?.forEach((key, value) => {
         copied.push([key, value]);
+        if (key === 'connection') this.closes = value.toLowerCase() === 'close';
       });
       this.copied = copied;
     }
@@ -236,10 +239,11 @@ export class UwsExchange implements Exchange {
   }
 
   private head(status: number, headers: Headers): void {
+    this.headers();
     this.res.writeStatus(statusLine(status));
     for (const [name, value] of headers) if (name !== 'content-length') this.res.writeHeader(name, value);
     // uWS closes the connection after the answer, but does not say so (RFC 9112, 9.6): the client might reuse it.
-    if (this.header('connection')?.toLowerCase() === 'close') this.res.writeHeader('connection', 'close');
+    if (this.closes) this.res.writeHeader('connection', 'close');
   }
 
   private send(status: number, headers: Headers, pieces: readonly Uint8Array[]): void {
@@ -251,7 +255,7 @@ export class UwsExchange implements Exchange {
     else if (this.method === 'HEAD') this.res.writeHeader('content-length', String(total)).endWithoutBody();
     // A body that fits the cork buffer is written in one call; others are streamed.
     else if (pieces.length === 1 && total <= CORKED_BYTES) this.res.end(pieces[0], closing);
-    else if (total <= CORKED_BYTES) this.res.end(Buffer.concat(pieces, total), closing);
+    else if (total <= CORKED_BYTES) this.res.end(joined(pieces), closing);
     else {
       const stream = this.begin(false, { length: total });
       for (const piece of pieces) stream.write(piece);

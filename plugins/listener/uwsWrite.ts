@@ -22,6 +22,16 @@ const slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
  */
 export const CORKED_BYTES = 15 * 1024;
 
+/** Returns pieces of at most `SLAB_BYTES` as one. The result is valid until the next write to any connection. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  let filled = 0;
+  for (const piece of pieces) {
+    copyBytes(slab, filled, piece);
+    filled += piece.length;
+  }
+  return slab.subarray(0, filled);
+}
+
 /** Takes the place of a piece that was sent. */
 const SENT = new Uint8Array();
 /** Pieces that were sent are removed from the queue when they are this many, and most of it. */

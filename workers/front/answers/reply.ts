@@ -21,13 +21,11 @@ export const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 /** Headers of every JSON answer. */
 export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
 
-/** A JSON document as an answer: upstream's encoder ends each with a line end. */
-export function jsonLine(json: Uint8Array): Buffer {
-  const line = Buffer.allocUnsafe(json.length + 1);
-  line.set(json);
-  line[json.length] = 10;
-  return line;
-}
+/** The end of a JSON document in an answer: upstream's encoder writes one. */
+export const LINE_END: Uint8Array = Buffer.from('\n');
+
+/** A JSON document with its line end. */
+export const jsonLine = (json: Uint8Array): Buffer => Buffer.concat([json, LINE_END], json.length + 1);
 
 /**
  * Headers of an answer about a resource. By default `warnings` are those of the resource, and `mediaType` is JSON.

@@ -1,5 +1,5 @@
 import { checkNameParameter } from '../../../core/model/nameParameter.js';
-import { LIST_SLICE_BYTES } from '../../../core/limits.js';
+import { GZIP_BYTES } from '../../../core/limits.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { badRequest, notFound } from '../../../core/model/refusal.js';
 import { reasonOf, unreadable } from '../../../core/threads/entries/unreadable.js';
@@ -13,7 +13,7 @@ import { keyOf } from '../../../core/request/keys.js';
 import { parseRevision } from '../../../core/request/resourceVersion.js';
 import { metadataOf, pageOfRequest } from './listPage.js';
 import { firstValue, parseFlag } from '../../../core/request/query.js';
-import { headersFor, jsonLine, NO_CACHE } from '../answers/reply.js';
+import { headersFor, jsonLine, LINE_END, NO_CACHE } from '../answers/reply.js';
 import type { FrontRequest } from '../access/sender.js';
 
 /** Answers a get (spec, "Resource version semantics: get"). */
@@ -48,11 +48,13 @@ export async function get(context: ReadContext, request: FrontRequest, resource:
     return exchange.respond(204, [NO_CACHE], new Uint8Array());
   }
   if (plain && !predates(resource, [entry]) && !isScale) {
-    // Most objects are small, and copied by the listener.
-    const send = (): Promise<void> => respondWhole(exchange, headersFor(resource), jsonLine(entry.value));
-    return await (entry.length <= LIST_SLICE_BYTES
-      ? send()
-      : context.answers.run(request.sender.usage, entry.length, send));
+    const { value, length } = entry;
+    const headers = headersFor(resource);
+    // Most objects are small: the listener copies them, and they are not compressed.
+    if (length < GZIP_BYTES) return exchange.respond(200, headers, [value, LINE_END]);
+    return await context.answers.run(request.sender.usage, length, () =>
+      respondWhole(exchange, headers, jsonLine(value)),
+    );
   }
   await context.respondObject(request, resource, entry);
 }
