@@ -1,3 +1,4 @@
+import { isBase64 } from '../../model/text/base64.js';
 import { timeError } from './timeErrors.js';
 import { canonicalQuantity } from '../../model/quantity.js';
 import { isInteger, isNumber } from '../../model/text/jsonText.js';
@@ -142,8 +143,6 @@ const decodeDuration: ScalarDecoder = (value, errors) => {
   return parsed === undefined ? errors.fail(`time: invalid duration ${JSON.stringify(value)}`) : formatDuration(parsed);
 };
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 /** The position at which Go's decoder finds an error in a text that is not base64 (RFC 4648, section 4). */
 function base64ErrorAt(text: string): number {
   const bytes = Buffer.from(text);
@@ -168,7 +167,7 @@ function base64ErrorAt(text: string): number {
 const decodeBytes: ScalarDecoder = (value, errors) => {
   if (typeof value !== 'string') return errors.mismatch(value, '[]uint8');
   const text = value.includes('\n') || value.includes('\r') ? value.replace(/[\r\n]/g, '') : value;
-  if (!BASE64.test(text)) return errors.fail(`illegal base64 data at input byte ${base64ErrorAt(value)}`);
+  if (!isBase64(text)) return errors.fail(`illegal base64 data at input byte ${base64ErrorAt(value)}`);
   return text.endsWith('=') ? Buffer.from(text, 'base64').toString('base64') : text;
 };
 

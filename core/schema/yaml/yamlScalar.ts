@@ -1,3 +1,4 @@
+import { isBase64 } from '../../model/text/base64.js';
 import { integerValue, isInteger, isNumber } from '../../model/text/jsonText.js';
 import type { Json } from '../../model/object.js';
 
@@ -64,12 +65,10 @@ export const typeNameOf = (value: Json): string => {
   return typeof value === 'boolean' ? 'bool' : 'str';
 };
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 /** The text whose bytes are given in base64, with or without line ends; undefined if it is malformed. */
 function textOfBase64(text: string): string | undefined {
   const encoded = text.replace(/[\r\n]/g, '');
-  return BASE64.test(encoded) ? Buffer.from(encoded, 'base64').toString('utf8') : undefined;
+  return isBase64(encoded) ? Buffer.from(encoded, 'base64').toString('utf8') : undefined;
 }
 
 /**
