@@ -47,8 +47,8 @@ function readExecCredential(output: string, apiVersion: string): ClientCredentia
   if (!token && !certificate) throw new Error('status has neither a token nor a certificate with its key');
   if (certificate) {
     if (!areCertificates(certificate)) throw new Error('status.clientCertificateData must be certificates in PEM');
-    const fault = keyFault({ certificate, key });
-    if (fault) throw new Error(`status.clientKeyData ${fault.replace('client-certificate', 'clientCertificateData')}`);
+    const fault = keyFault({ certificate, key }, 'clientCertificateData');
+    if (fault) throw new Error(`status.clientKeyData ${fault}`);
   }
   const expiresAt = expiryOf(status);
   return {

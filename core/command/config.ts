@@ -109,11 +109,7 @@ function checkAuthorizationStyle(given: Partial<Settings>): Partial<Settings> {
 
 /** Returns the settings. Throws ConfigError for settings that contradict each other and for missing files. */
 function checkSettings(settings: Settings): Settings {
-  const { tlsCertFile, tlsPrivateKeyFile, authorizationMode } = settings;
-  if (tlsCertFile !== undefined && tlsPrivateKeyFile === undefined)
-    throw new ConfigError('--tls-cert-file', 'needs --tls-private-key-file too');
-  if (tlsPrivateKeyFile !== undefined && tlsCertFile === undefined)
-    throw new ConfigError('--tls-private-key-file', 'needs --tls-cert-file too');
+  const { tlsCertFile, authorizationMode } = settings;
   if (tlsCertFile !== undefined && settings.tlsSan.length > 0)
     throw new ConfigError(
       '--tls-san',
@@ -136,8 +132,6 @@ function checkSettings(settings: Settings): Settings {
   if (new Set(authorizationMode).size !== authorizationMode.length)
     throw new ConfigError('--authorization-mode', 'names a mode twice');
   checkFileExists('--encryption-provider-config', settings.encryptionProviderConfig);
-  checkFileExists('--tls-cert-file', tlsCertFile);
-  checkFileExists('--tls-private-key-file', tlsPrivateKeyFile);
   checkFileExists('--client-ca-file', settings.clientCaFile);
   checkFileExists('--token-auth-file', settings.tokenAuthFile);
   return checkEtcd(settings);

@@ -3,13 +3,19 @@ import { ConfigError } from '../api/point.js';
 import { areCertificates, keyFault } from './kubeconfigReader.js';
 import { unreadableError } from './unreadable.js';
 
-/** A file, and the flag that names it. */
-export interface NamedFile {
+/** A flag, and the file that it names, if any. */
+export interface FileFlag {
   readonly flag: string;
-  readonly file: string;
+  readonly file: string | undefined;
 }
 
-function textOf({ flag, file }: NamedFile): string {
+/** The files of a certificate, with which others may follow, and of its private key. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+function textOf(flag: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
@@ -18,15 +24,19 @@ function textOf({ flag, file }: NamedFile): string {
 }
 
 /**
- * Checks that two files have certificates in PEM, and the private key of the first of them. Throws ConfigError, which
- * names the flag and the file and contains no part of the key.
+ * Returns the files that two flags name, both or none, after a check that they have certificates in PEM, and the private
+ * key of the first of them. Throws ConfigError, which names the flag and the file and contains no part of the key.
  */
-export function checkCertificateFiles(certificateFile: NamedFile, keyFile: NamedFile): void {
-  const [certificate, key] = [textOf(certificateFile), textOf(keyFile)];
-  if (!areCertificates(certificate))
-    throw new ConfigError(certificateFile.flag, `${certificateFile.file} must have certificates in PEM`);
-  const fault = keyFault({ certificate, key });
-  if (fault === undefined) return;
-  const why = fault.replace('client-certificate', `the first certificate of ${certificateFile.flag}`);
-  throw new ConfigError(keyFile.flag, `${keyFile.file} ${why}`);
+export function certificatePair(ofCertificate: FileFlag, ofKey: FileFlag): CertificatePair | undefined {
+  const { file: cert } = ofCertificate;
+  const { file: key } = ofKey;
+  if (cert === undefined && key === undefined) return undefined;
+  if (key === undefined) throw new ConfigError(ofCertificate.flag, `needs ${ofKey.flag} too`);
+  if (cert === undefined) throw new ConfigError(ofKey.flag, `needs ${ofCertificate.flag} too`);
+  const texts = { certificate: textOf(ofCertificate.flag, cert), key: textOf(ofKey.flag, key) };
+  if (!areCertificates(texts.certificate))
+    throw new ConfigError(ofCertificate.flag, `${cert} must have certificates in PEM`);
+  const fault = keyFault(texts, `the first certificate of ${ofCertificate.flag}`);
+  if (fault !== undefined) throw new ConfigError(ofKey.flag, `${key} ${fault}`);
+  return { cert, key };
 }

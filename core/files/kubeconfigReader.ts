@@ -121,9 +121,12 @@ export function areCertificates(pem: string): boolean {
 
 /**
  * The reason why a key cannot be used with its certificate, which must be valid; undefined if it can. The text contains
- * no part of the key.
+ * no part of the key. `certificateName`: how the user names the certificate.
  */
-export function keyFault({ certificate, key }: CertificateAndKey): string | undefined {
+export function keyFault(
+  { certificate, key }: CertificateAndKey,
+  certificateName = 'client-certificate',
+): string | undefined {
   let found: KeyObject;
   try {
     found = createPrivateKey(key);
@@ -132,5 +135,5 @@ export function keyFault({ certificate, key }: CertificateAndKey): string | unde
     return 'must be a private key in PEM that is not encrypted';
   }
   // If the files are replaced one after another, they do not match for a moment.
-  return new X509Certificate(certificate).checkPrivateKey(found) ? undefined : 'does not belong to client-certificate';
+  return new X509Certificate(certificate).checkPrivateKey(found) ? undefined : `does not belong to ${certificateName}`;
 }

@@ -1,6 +1,5 @@
-import { ConfigError } from '../api/point.js';
-import { checkCertificateFiles } from '../files/certificateFiles.js';
-import type { AddressRules, CredentialFiles } from '../services/aggregation/serviceAddress.js';
+import { type CertificatePair, certificatePair } from '../files/certificateFiles.js';
+import type { AddressRules } from '../services/aggregation/serviceAddress.js';
 import type { Settings } from './settings.js';
 import { webhookServices } from './webhookServices.js';
 
@@ -18,19 +17,16 @@ export type AggregationSettings = Pick<
 /** The rules by which requests are passed on to the servers of APIServices. */
 export interface AggregationRules extends AddressRules {
   /** The certificate with which this server identifies itself to them. */
-  readonly credentials?: CredentialFiles;
+  readonly credentials?: CertificatePair;
   /** Whether answers that redirect the client are refused. */
   readonly refusesRedirects: boolean;
 }
-
-const CERTIFICATE = '--proxy-client-cert-file';
-const KEY = '--proxy-client-key-file';
 
 /**
  * Reads the rules of the settings. `own` is the certificate that the server has created. Throws ConfigError for a
  * certificate without a key, and for files that cannot be used.
  */
-export function aggregationRules(settings: AggregationSettings, own: CredentialFiles): AggregationRules {
+export function aggregationRules(settings: AggregationSettings, own: CertificatePair): AggregationRules {
   const credentials = credentialsOf(settings, own);
   return {
     ...(credentials ? { credentials: { cert: credentials.cert, key: credentials.key } } : {}),
@@ -42,14 +38,12 @@ export function aggregationRules(settings: AggregationSettings, own: CredentialF
 
 /** If the settings name a CA, the other servers trust that one; the server's own certificate is not from it. */
 function credentialsOf(
-  { proxyClientCertFile: cert, proxyClientKeyFile: key, requestheaderClientCaFile }: AggregationSettings,
-  own: CredentialFiles,
-): CredentialFiles | undefined {
-  if (cert !== undefined && key !== undefined) {
-    checkCertificateFiles({ flag: CERTIFICATE, file: cert }, { flag: KEY, file: key });
-    return { cert, key };
-  }
-  if (cert !== undefined || key !== undefined)
-    throw new ConfigError(key === undefined ? CERTIFICATE : KEY, `needs both ${CERTIFICATE} and ${KEY}`);
-  return requestheaderClientCaFile === undefined ? own : undefined;
+  { proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile }: AggregationSettings,
+  own: CertificatePair,
+): CertificatePair | undefined {
+  const pair = certificatePair(
+    { flag: '--proxy-client-cert-file', file: proxyClientCertFile },
+    { flag: '--proxy-client-key-file', file: proxyClientKeyFile },
+  );
+  return pair ?? (requestheaderClientCaFile === undefined ? own : undefined);
 }

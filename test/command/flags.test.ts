@@ -118,7 +118,6 @@ describe('flags of serve', () => {
       '--service-node-port-range: given twice: omit one of them',
     ],
     [['somewhere'], 'somewhere: unexpected argument; flags are given as --name=value'],
-    [['--tls-cert-file=x'], '--tls-cert-file: needs --tls-private-key-file too'],
     [
       ['--http-port=0', '--bind-address=0.0.0.0'],
       '--http-port: plain HTTP is for loopback addresses only: omit it, or use --bind-address=127.0.0.1',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../server/library.js';
 import { authority } from '../authn/certificates.js';
-import { checkCertificateFiles } from '../../core/files/certificateFiles.js';
+import { certificatePair } from '../../core/files/certificateFiles.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'capstan-certificate-files-'));
 const file = (name: string): string => join(folder, name);
@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('a certificate with its key in files', () => {
-  const check = (certificate: string, key: string): void =>
-    checkCertificateFiles({ flag: '--cert', file: file(certificate) }, { flag: '--key', file: file(key) });
+  const check = (certificate: string, key: string) =>
+    certificatePair({ flag: '--cert', file: file(certificate) }, { flag: '--key', file: file(key) });
 
   test.each([
     ['own.crt', 'own.key'],
@@ -56,8 +56,9 @@ test.each([
   await expect(startServer(given)).rejects.toThrow(new RegExp(`^${flag}: .*other\\.key does not belong`));
 });
 
-test('a server does not start with a certificate without a key', async () => {
-  await expect(startServer({ storage: 'memory', port: 0, tlsCertFile: file('own.crt') })).rejects.toThrow(
-    /^--tls-cert-file: needs --tls-private-key-file too$/,
-  );
+test.each([
+  [{ tlsCertFile: file('own.crt') }, '--tls-cert-file: needs --tls-private-key-file too'],
+  [{ tlsPrivateKeyFile: file('own.key') }, '--tls-private-key-file: needs --tls-cert-file too'],
+])('a server does not start with a certificate without a key, or a key without one: %j', async (given, why) => {
+  await expect(startServer({ storage: 'memory', port: 0, ...given })).rejects.toThrow(why);
 });

@@ -148,8 +148,8 @@ function userOf(values: Values): Pick<KubeconfigAccess, 'token' | 'certificatePe
   const certificate = read('client-certificate', textOf(values, 'client-certificate')!);
   const key = read('client-key', textOf(values, 'client-key')!);
   if (!areCertificates(certificate)) throw new ConfigError('--client-certificate', 'must be certificates in PEM');
-  const fault = keyFault({ certificate, key });
-  if (fault) throw new ConfigError('--client-key', fault.replace('client-certificate', '--client-certificate'));
+  const fault = keyFault({ certificate, key }, '--client-certificate');
+  if (fault) throw new ConfigError('--client-key', fault);
   return { certificatePem: certificate, keyPem: key };
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import type { CertificatePair } from '../../files/certificateFiles.js';
 import { areCertificates, keyFault } from '../../files/kubeconfigReader.js';
 import { monotonicTime } from '../../runtime/clock.js';
-import type { CredentialFiles } from './serviceAddress.js';
 
 /** A certificate and its key, in PEM. */
 export interface ProxyCertificate {
@@ -21,7 +21,7 @@ export class ProxyCredentials {
   #read: { readonly at: number; readonly certificate: Promise<ProxyCertificate> } | undefined;
 
   /** Without files, there is no certificate. */
-  constructor(readonly files: CredentialFiles | undefined) {}
+  constructor(readonly files: CertificatePair | undefined) {}
 
   /** The certificate. Rejects if its files cannot be used, and could not be before. */
   async current(): Promise<ProxyCertificate | undefined> {
@@ -31,7 +31,7 @@ export class ProxyCredentials {
     return await this.#read.certificate;
   }
 
-  async #renewed(files: CredentialFiles): Promise<ProxyCertificate> {
+  async #renewed(files: CertificatePair): Promise<ProxyCertificate> {
     try {
       return (this.#last = await readPair(files));
     } catch (error) {
@@ -43,11 +43,10 @@ export class ProxyCredentials {
   }
 }
 
-async function readPair({ cert, key }: CredentialFiles): Promise<ProxyCertificate> {
+async function readPair({ cert, key }: CertificatePair): Promise<ProxyCertificate> {
   const [certificate, privateKey] = await Promise.all([readFile(cert, 'utf8'), readFile(key, 'utf8')]);
   if (!areCertificates(certificate)) throw new Error(`${cert} must have certificates in PEM`);
-  const fault = keyFault({ certificate, key: privateKey });
-  if (fault !== undefined)
-    throw new Error(`${key} ${fault.replace('client-certificate', `the certificate in ${cert}`)}`);
+  const fault = keyFault({ certificate, key: privateKey }, `the certificate in ${cert}`);
+  if (fault !== undefined) throw new Error(`${key} ${fault}`);
   return { certificate, key: privateKey };
 }

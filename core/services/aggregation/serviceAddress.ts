@@ -19,12 +19,6 @@ export interface AddressRules {
   readonly routesToEndpoints: boolean;
 }
 
-/** Files in PEM of the certificate with which this server identifies itself to others. */
-export interface CredentialFiles {
-  readonly cert: string;
-  readonly key: string;
-}
-
 /** The current objects in which addresses are looked up. */
 export interface ServiceObjects {
   service(namespace: string, name: string): Frozen<Service> | undefined;

@@ -1,3 +1,4 @@
+import type { CertificatePair } from '../../../core/files/certificateFiles.js';
 import {
   ConfigError,
   type Controller,
@@ -17,7 +18,6 @@ import { API_SERVICES, serviceOf } from '../../../core/services/aggregation/regi
 import { ProxyCredentials } from '../../../core/services/aggregation/proxyCredentials.js';
 import {
   type AddressRules,
-  type CredentialFiles,
   mappedAddress,
   type ServicePort,
 } from '../../../core/services/aggregation/serviceAddress.js';
@@ -31,7 +31,7 @@ const CHECKS_AT_ONCE = 5;
 /** How the servers of APIServices are reached. */
 export interface AvailabilityConfig extends AddressRules {
   /** The certificate of this server for them. */
-  readonly credentials?: CredentialFiles | undefined;
+  readonly credentials?: CertificatePair | undefined;
 }
 
 const LOCAL = {
