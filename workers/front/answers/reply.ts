@@ -8,6 +8,7 @@ import { isPretty, encodeRefusal } from '../../../core/request/forms.js';
 import { warningHeaders } from '../../../core/request/warnings.js';
 import { stackOf } from '../../../core/plugin/calls/stack.js';
 import type { User } from '../../../core/model/user.js';
+import { copyBytes } from '../../../core/runtime/copyBytes.js';
 import { givenAuditId } from '../../../core/request/auditId.js';
 import { readTrace, traceIdOf } from '../../../core/request/traceContext.js';
 
@@ -25,7 +26,12 @@ export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
 export const LINE_END: Uint8Array = Buffer.from('\n');
 
 /** A JSON document with its line end. */
-export const jsonLine = (json: Uint8Array): Buffer => Buffer.concat([json, LINE_END], json.length + 1);
+export function jsonLine(json: Uint8Array): Buffer {
+  const line = Buffer.allocUnsafe(json.length + LINE_END.length);
+  copyBytes(line, 0, json);
+  line.set(LINE_END, json.length);
+  return line;
+}
 
 /**
  * Headers of an answer about a resource. By default `warnings` are those of the resource, and `mediaType` is JSON.
