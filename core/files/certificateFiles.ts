@@ -24,8 +24,9 @@ function textOf(flag: string, file: string): string {
 }
 
 /**
- * Returns the files that two flags name, both or none, after a check that they have certificates in PEM, and the private
- * key of the first of them. Throws ConfigError, which names the flag and the file and contains no part of the key.
+ * Returns the files that two flags name, both or none, after a check that they have certificates in PEM, and the
+ * private key of the first of them. Throws ConfigError, which names the flag and the file and contains no part of the
+ * key.
  */
 export function certificatePair(ofCertificate: FileFlag, ofKey: FileFlag): CertificatePair | undefined {
   const { file: cert } = ofCertificate;
