@@ -1,13 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Awaitable } from '../api/awaitable.js';
-import type { Binding, Listening } from '../api/listener.js';
+import { readFileSync } from 'node:fs';
 import { LONGEST_TIMER_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/load/check.js';
 import { withClass } from '../plugin/load/errors.js';
 import { CallCounters } from '../plugin/calls/callCounters.js';
-import { messagesOf } from '../plugin/calls/stack.js';
 import { logOf } from '../plugin/log.js';
 import { checkJson } from '../plugin/load/checkTypes.js';
 import { Closers } from '../plugin/closers.js';
@@ -16,26 +12,26 @@ import { delay } from '../runtime/timers.js';
 import { storageVersionsOf } from '../schema/registry/storageVersions.js';
 import { namesIn } from '../schema/registry/takenNames.js';
 import type { Registry } from '../schema/resource.js';
-import type { DataDirectory } from '../settings/dataDirectory.js';
 import { readGivenSettings } from '../settings/given.js';
 import type { GivenSettings, Settings } from '../settings/settings.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { Inspection } from '../threads/inspection.js';
 import { threadScope } from '../threads/thread.js';
-import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
+import { createThreads, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/threads/writerThread.js';
-import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
 import { type Authentication, authenticationWarnings, checkAuthentication } from './access/authentication.js';
 import { checkAuthorization } from './access/authorization.js';
 import { checkSigning } from './certificateSigning.js';
 import { type ConsoleLink, makeConsoleLink } from './access/console.js';
 import { checkControllers } from './controllers.js';
+import { watchCertificates } from './access/certificates.js';
 import { checkCredentialFiles } from './access/credentialFiles.js';
 import { checkEtcd } from './etcd.js';
 import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
 import { firstObjectsFile } from './firstObjects.js';
+import { bindingsOf, openListeners } from './listeners.js';
 import { type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { ProgramRequests } from './program/requests.js';
@@ -177,7 +173,8 @@ async function start(
     }),
     isClosing: () => closing !== undefined,
   });
-  const listening = await listen(frontEnd, bindings, settings.bindAddress, closers);
+  const { renew, ...listening } = await openListeners(frontEnd, bindings, settings.bindAddress, closers);
+  watchCertificates({ settings, paths, pki: home.pki, renew, log }, closers);
   const requests = new ProgramRequests(frontEnd.front);
   closers.add('requests of the program', () => requests.close());
   const resources = liveResources(frontEnd.registry);
@@ -281,71 +278,5 @@ function threadData(
     loggingFormat: settings.loggingFormat,
     anonymous,
     ...featuresOf(settings),
-  };
-}
-
-/** The bindings of a server: HTTPS, and plain HTTP if it has a port for it. */
-function bindingsOf(
-  { bindAddress, port, httpPort, ...settings }: Settings,
-  { pki }: DataDirectory,
-  { directory }: DataPaths,
-): Binding[] {
-  const tls = {
-    certFile: settings.tlsCertFile ?? pki.certFile,
-    keyFile: settings.tlsPrivateKeyFile ?? pki.keyFile,
-    clientCaFile: clientCasOf(settings, pki.clientCaFile, directory),
-  };
-  const http = httpPort === undefined ? [] : [{ host: '127.0.0.1', port: httpPort }];
-  return [{ host: bindAddress, port, tls }, ...http];
-}
-
-/**
- * The file of the CAs whose certificates the handshake accepts: those of clients and, in a file that is created for
- * this, those of authenticating proxies. The authenticators distinguish them.
- */
-function clientCasOf(
-  { clientCaFile, requestheaderClientCaFile }: Pick<Settings, 'clientCaFile' | 'requestheaderClientCaFile'>,
-  ownCaFile: string,
-  directory: string,
-): string {
-  const clients = clientCaFile ?? ownCaFile;
-  if (requestheaderClientCaFile === undefined) return clients;
-  const all = join(directory, 'pki', 'client-cas.crt');
-  writeFileSync(all, [clients, requestheaderClientCaFile].map(file => readFileSync(file, 'utf8')).join('\n'));
-  return all;
-}
-
-/** Opens a listener; an error of its address names the flag. */
-async function withFlag<T>(flag: string, open: () => Awaitable<T>): Promise<T> {
-  try {
-    return await open();
-  } catch (error) {
-    throw new Error(`${messagesOf(error)}; choose another ${flag}`, { cause: error });
-  }
-}
-
-/** Opens the listeners. Returns their addresses. */
-async function listen(
-  { front, listener, listeningThreads, address }: RunningFrontEnd,
-  bindings: readonly Binding[],
-  bindAddress: string,
-  closers: Closers,
-): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
-  const all: Listening[] = [];
-  // Closed together: none may accept connections while another drains.
-  closers.add('the listeners', () => Promise.all(all.map(one => one.close())));
-  for (const [i, binding] of bindings.entries()) {
-    const flag = i === 0 ? '--secure-port (or --bind-address)' : '--http-port';
-    all.push(await withFlag(flag, () => listener.listen(binding, exchange => front.handle(exchange))));
-  }
-  for (const thread of listeningThreads) {
-    for (const [i, target] of (await thread.ready()).entries()) all[i]!.share!(target);
-    thread.serve();
-  }
-  const [https, http] = all as [Listening, Listening?];
-  address.port = https.port;
-  return {
-    url: `https://${urlHost(bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress)}:${https.port}`,
-    ...(http ? { httpUrl: `http://127.0.0.1:${http.port}` } : {}),
   };
 }

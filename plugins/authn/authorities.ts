@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '../../core/api/index.js';
+import { ConfigError, type Host } from '../../core/api/index.js';
+import { watchFiles } from '../../core/files/watchedFile.js';
 import { certificatesIn } from '../../core/model/text/certificateBundle.js';
 
 /** The certificates of a PEM bundle. Throws ConfigError, which names the file, if there are none. */
@@ -17,6 +18,27 @@ export function readAuthorities(file: string): readonly X509Certificate[] {
     return blocks.map(block => new X509Certificate(block));
   } catch {
     throw new ConfigError(file, 'holds a certificate that cannot be parsed');
+  }
+}
+
+/**
+ * The CAs of a PEM bundle, which is read again when its file changes: then `changed` is called. A bundle that cannot be
+ * used is ignored; the main thread logs why (`core/server/access/certificates.ts`). Throws as `readAuthorities`.
+ */
+export class WatchedAuthorities {
+  current: readonly X509Certificate[];
+
+  constructor(file: string, { onClose }: Pick<Host, 'onClose'>, changed: () => void) {
+    this.current = readAuthorities(file);
+    const watch = watchFiles([file], () => {
+      try {
+        this.current = readAuthorities(file);
+      } catch {
+        return;
+      }
+      changed();
+    });
+    onClose(() => watch.close());
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type User,
 } from '../../core/api/index.js';
 import { Malformed, readCertificateNames } from '../../core/services/pki/certificateNames.js';
-import { isIssuedBy, readAuthorities } from './authorities.js';
+import { isIssuedBy, WatchedAuthorities } from './authorities.js';
 import { unauthorized } from '../../core/model/wellKnown/senders.js';
 
 /**
@@ -73,17 +73,18 @@ function readOrRefuse(pem: string, credentialId: string, authorities?: readonly 
  * connection may last longer than its certificate. A certificate that the listener did not accept is refused.
  */
 export function clientCertificates(
-  host: Pick<Host, 'now' | 'naming'>,
+  host: Pick<Host, 'now' | 'naming' | 'onClose'>,
   { clientCaFile }: ClientCertificateConfig = {},
 ): Authenticator {
-  const authorities = clientCaFile === undefined ? undefined : readAuthorities(clientCaFile);
   const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');
   const known = new Map<string, Parsed>();
+  const authorities =
+    clientCaFile === undefined ? undefined : new WatchedAuthorities(clientCaFile, host, () => known.clear());
   const parseCached = (pem: string): Parsed => {
     const found = known.get(pem);
     if (found) return found;
     if (known.size >= CACHED) known.delete(known.keys().next().value as string);
-    const fresh = readOrRefuse(pem, credentialId, authorities);
+    const fresh = readOrRefuse(pem, credentialId, authorities?.current);
     known.set(pem, fresh);
     return fresh;
   };

@@ -9,7 +9,7 @@ import {
   type User,
 } from '../../core/api/index.js';
 import { Malformed, readCertificateNames } from '../../core/services/pki/certificateNames.js';
-import { isIssuedBy, readAuthorities } from './authorities.js';
+import { isIssuedBy, WatchedAuthorities } from './authorities.js';
 import { unauthorized } from '../../core/model/wellKnown/senders.js';
 
 /** The settings of the plugin. Names of headers and their prefixes are in lower case. */
@@ -65,16 +65,16 @@ interface Presented {
  * of a CA that is used for nothing else: without a certificate the headers are ignored, and a certificate of another CA
  * is refused unless another authenticator knows it. The headers are never shown to other authenticators.
  */
-export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 'now'>): Authenticator {
-  const authorities = readAuthorities(config.clientCaFile);
+export function requestHeaders(config: RequestHeaderConfig, host: Pick<Host, 'now' | 'onClose'>): Authenticator {
   const { allowedNames, usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = config;
   const exact = new Set([...usernameHeaders, ...uidHeaders, ...groupHeaders]);
   const known = new Map<string, Presented>();
+  const authorities = new WatchedAuthorities(config.clientCaFile, host, () => known.clear());
 
   function read(pem: string): Presented {
     const certificate = new X509Certificate(pem);
     const period = { from: Date.parse(certificate.validFrom), until: Date.parse(certificate.validTo) };
-    if (!isIssuedBy(certificate, authorities)) return { isProxy: false, commonName: '', ...period };
+    if (!isIssuedBy(certificate, authorities.current)) return { isProxy: false, commonName: '', ...period };
     try {
       return { isProxy: true, commonName: readCertificateNames(certificate.raw).commonName ?? '', ...period };
     } catch (error) {
@@ -126,7 +126,7 @@ export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 
       const { isProxy, commonName, from, until } = presented(request.certificate);
       // A certificate of another CA is refused, unless another authenticator finds out whose it is.
       if (!isProxy) throw unauthorized();
-      const time = now();
+      const time = host.now();
       const isAllowed = allowedNames.length === 0 || allowedNames.includes(commonName);
       if (!isAllowed || time < from || time > until) throw unauthorized();
       const user = userIn(request.headers());

@@ -44,7 +44,7 @@ export class StallTimer {
 /**
  * Waits until all exchanges have ended, at most for `DRAIN_MS`: clients that stall must not keep a server from closing.
  */
-export async function waitForExchanges(exchanges: Promise<void>): Promise<void> {
+export async function waitForExchanges(exchanges: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>(resolve => {
     timer = setTimeout(resolve, DRAIN_MS);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
-import { createServer as createSecureServer } from 'node:https';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Host } from '../../core/api/host.js';
@@ -22,7 +22,7 @@ import { runHandler, statusLine, waitForExchanges } from './common.js';
 import { headRefusal, sizeRefusal } from './framing.js';
 import { NodeExchange, pairs } from './nodeExchange.js';
 import { Handshake } from './nodeWebsocket.js';
-import { clientVerifier } from './verify.js';
+import { type ClientVerifier, clientVerifier } from './verify.js';
 
 /**
  * A request that is upgraded only for a valid WebSocket handshake. Other offers of an upgrade are ignored (RFC 9110,
@@ -57,16 +57,17 @@ const OPTIONS: ServerOptions<typeof Request> = {
   requireHostHeader: false,
 };
 
-function make(binding: Binding): Server {
-  const { tls } = binding;
-  if (!tls) return createServer(OPTIONS);
-  return createSecureServer({
-    ...OPTIONS,
-    handshakeTimeout: HEADERS_MS,
-    cert: readFileSync(tls.certFile),
-    key: readFileSync(tls.keyFile),
-    ...(tls.clientCaFile ? { ca: readFileSync(tls.clientCaFile), requestCert: true, rejectUnauthorized: false } : {}),
-  });
+/** The contents of the files of a binding. */
+const contentsOf = ({ certFile, keyFile, clientCaFile }: NonNullable<Binding['tls']>) => ({
+  cert: readFileSync(certFile),
+  key: readFileSync(keyFile),
+  ...(clientCaFile ? { ca: readFileSync(clientCaFile, 'utf8') } : {}),
+});
+
+function make(contents: ReturnType<typeof contentsOf> | undefined): Server {
+  if (!contents) return createServer(OPTIONS);
+  const asked = contents.ca === undefined ? {} : { requestCert: true, rejectUnauthorized: false };
+  return createSecureServer({ ...OPTIONS, handshakeTimeout: HEADERS_MS, ...asked, ...contents });
 }
 
 /** `httpVersion` of a request line without a version. Node also accepts 2.0. */
@@ -164,6 +165,44 @@ class UnusedConnections {
   }
 }
 
+/** The checks of client certificates, by connection. */
+class Verifiers {
+  /** The CAs that the handshake of a connection was with. */
+  readonly #handshakes = new WeakMap<Duplex, string>();
+  #bundle: string | undefined;
+  #verified: ClientVerifier | undefined;
+  /** For connections whose handshake was with other CAs. */
+  #verifiedAfresh: ClientVerifier | undefined;
+
+  constructor(
+    server: Server,
+    readonly now: () => number,
+    bundle: string | undefined,
+  ) {
+    this.use(bundle);
+    server.on('secureConnection', socket => this.#bundle !== undefined && this.#handshakes.set(socket, this.#bundle));
+  }
+
+  /** Takes the CAs of handshakes from now on, in PEM. Throws if they cannot be read. */
+  use(bundle: string | undefined): void {
+    if (bundle === undefined || bundle === this.#bundle) return;
+    this.#verified = clientVerifier(bundle, this.now);
+    this.#verifiedAfresh = clientVerifier(bundle, this.now, false);
+    this.#bundle = bundle;
+  }
+
+  of(socket: Duplex): ClientVerifier | undefined {
+    return this.#handshakes.get(socket) === this.#bundle ? this.#verified : this.#verifiedAfresh;
+  }
+}
+
+/** Makes a server use the files of its binding as they are now. Throws if it cannot; then nothing has changed. */
+function renew(server: SecureServer, tls: NonNullable<Binding['tls']>, verifiers: Verifiers): void {
+  const contents = contentsOf(tls);
+  server.setSecureContext(contents);
+  verifiers.use(contents.ca);
+}
+
 /** The listener on `node:http` and `node:https`, for platforms without a uWS binary. */
 export class NodeListener implements Listener {
   readonly name = 'node';
@@ -171,10 +210,11 @@ export class NodeListener implements Listener {
   constructor(private readonly host: Host) {}
 
   async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
-    const server = make(binding);
-    const ca = binding.tls?.clientCaFile;
-    const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
-    const state = { secure: binding.tls !== undefined, closing: false, verified };
+    const { tls } = binding;
+    const contents = tls && contentsOf(tls);
+    const server = make(contents);
+    const verifiers = new Verifiers(server, this.host.now, contents?.ca);
+    const state = { secure: tls !== undefined, closing: false, verifierOf: (socket: Duplex) => verifiers.of(socket) };
     server.maxHeadersCount = 0;
     server.maxConnections = CONNECTIONS;
     server.timeout = STALLED_READER_MS;
@@ -246,7 +286,11 @@ export class NodeListener implements Listener {
       for (const socket of upgraded) socket.destroy();
       await ended;
     };
-    return { port, close: () => (closed ??= close()) };
+    return {
+      port,
+      close: () => (closed ??= close()),
+      renew: () => tls && renew(server as SecureServer, tls, verifiers),
+    };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -14,7 +15,7 @@ import type { Refusal } from '../../core/model/refusal.js';
 import { clearTimeout, setImmediate, setTimeout } from '../../core/runtime/timers.js';
 import { BodyReader } from './inflow/bodyReader.js';
 import { bodiless, hasBody, type Headers, LOW_WATER } from './common.js';
-import { type ClientCertificate, checkCertificate } from './verify.js';
+import { type ClientCertificate, type ClientVerifier, checkCertificate } from './verify.js';
 import { REFUSAL_HEADERS, refusalBody } from './framing.js';
 import { type Handshake, NodeWebSocket } from './nodeWebsocket.js';
 
@@ -35,8 +36,8 @@ export interface NodeServer {
   readonly secure: boolean;
   /** Whether answers close their connections. */
   readonly closing: boolean;
-  /** Whether a client certificate is valid; undefined if clients are not asked for certificates. */
-  readonly verified: ((pem: string) => boolean) | undefined;
+  /** Checks the certificate of the client of a connection; undefined if clients are not asked for certificates. */
+  verifierOf(socket: Duplex): ClientVerifier | undefined;
 }
 
 /** Header names in lower case, with their values unchanged. */
@@ -214,8 +215,8 @@ export class NodeExchange implements Exchange {
 
   private clientCertificate(): ClientCertificate {
     if (this.presented) return this.presented;
-    const { verified } = this.server;
     const socket = this.request.socket as TLSSocket;
+    const verified = this.server.verifierOf(socket);
     const accepted = verified && ((pem: string) => socket.authorized && verified(pem));
     return (this.presented = checkCertificate(accepted, () => certificateOf(socket)));
   }

@@ -19,12 +19,12 @@ import { UwsExchange, type UwsServer } from './uwsExchange.js';
 import type { App, Response } from './uwsTypes.js';
 import type { UserData } from './uwsWebsocket.js';
 import { loadUws, type Uws } from './uwsBinary.js';
-import { clientVerifier } from './verify.js';
+import { type ClientVerifier, clientVerifier } from './verify.js';
 
 /** Without this option, a second process could listen on the same port and would get some of the connections. */
 const EXCLUSIVE_PORT = 1;
 
-/** Counts open connections, and exchanges in progress, which `close` waits for. */
+/** Counts open connections of an app, and exchanges in progress, which `close` waits for. */
 class Server implements UwsServer {
   closing = false;
   connections = 0;
@@ -33,7 +33,7 @@ class Server implements UwsServer {
 
   constructor(
     readonly secure: boolean,
-    readonly verified: ((pem: string) => boolean) | undefined,
+    public verified: ClientVerifier | undefined,
   ) {}
 
   begin(): void {
@@ -73,6 +73,8 @@ const HEAD = { httpVersion: '1.1', encoding: 'utf8' } as const;
 /** The parts of an app that its handlers use. */
 interface Served {
   readonly server: Server;
+  /** Open connections of this app, and of others with the same binding. */
+  readonly connections: () => number;
   readonly handle: (exchange: Exchange) => void;
   readonly host: Host;
 }
@@ -99,9 +101,9 @@ function serve(app: App, link: Link): void {
   };
   const countConnection = (res: HttpResponse, change: number): void => {
     if (!link.served) return;
-    const { server } = link.served;
+    const { server, connections } = link.served;
     server.connections += change > 0 ? 1 : -1;
-    if (server.connections > CONNECTIONS) res.close();
+    if (connections() > CONNECTIONS) res.close();
   };
   app.filter(countConnection);
   app.any('/*', (res, request) => answer(res, request));
@@ -136,6 +138,67 @@ function open(app: App, binding: Binding): Promise<us_listen_socket> {
   });
 }
 
+/** Makes an app with the files of a binding. Throws if it cannot use them. */
+function make(uws: Uws, tls: Binding['tls']): App {
+  const { certFile, keyFile, clientCaFile: ca } = tls ?? {};
+  const files = { cert_file_name: certFile, key_file_name: keyFile, ...(ca ? { ca_file_name: ca } : {}) };
+  return (tls ? uws.SSLApp(files) : uws.App()) as unknown as App;
+}
+
+/**
+ * The apps of a binding: the first one, and one for each time that its files were read again. A connection remains with
+ * the app that it began with.
+ */
+class Apps {
+  readonly #opened: { readonly app: App; readonly link: Link; readonly server: Server }[] = [];
+  /** The CAs of clients, in PEM, of the last app. */
+  #bundle: string | undefined;
+
+  constructor(
+    readonly uws: Uws,
+    readonly binding: Binding,
+    readonly handle: (exchange: Exchange) => void,
+    readonly host: Host,
+  ) {}
+
+  /** Adds an app with the files as they are now. Throws if it cannot use them; then nothing has changed. */
+  open(): App {
+    const { uws, handle, host } = this;
+    const { tls } = this.binding;
+    const bundle = tls?.clientCaFile ? readFileSync(tls.clientCaFile, 'utf8') : undefined;
+    const verified = bundle === undefined ? undefined : clientVerifier(bundle, host.now);
+    const app = make(uws, tls);
+    if (bundle !== undefined && bundle !== this.#bundle)
+      for (const { server } of this.#opened) server.verified = clientVerifier(bundle, host.now, false);
+    this.#bundle = bundle;
+    const server = new Server(tls !== undefined, verified);
+    const link: Link = { served: { server, handle, host, connections: () => this.#connections() } };
+    serve(app, link);
+    this.#opened.push({ app, link, server });
+    return app;
+  }
+
+  /** Waits for requests in flight for a limited time, then closes all connections. */
+  async close(): Promise<void> {
+    await waitForExchanges(Promise.all(this.#opened.map(({ server }) => server.idle())));
+    this.end();
+  }
+
+  /** Closes all connections. */
+  end(): void {
+    for (const { app, link } of this.#opened) {
+      app.close();
+      link.served = undefined;
+    }
+  }
+
+  #connections(): number {
+    let sum = 0;
+    for (const { server } of this.#opened) sum += server.connections;
+    return sum;
+  }
+}
+
 /**
  * The uWebSockets.js listener, for HTTP/1.1 only. Differences from `node`: a request that is pipelined after one in
  * progress closes the connection (clients that pipeline must expect this: RFC 9112, 9.3.2); some invalid framing is not
@@ -150,52 +213,40 @@ export class UwsListener implements Listener {
 
   async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
     const uws = await loadUws();
-    const { app, server, end } = this.#serve(uws, binding, handle);
+    const apps = new Apps(uws, binding, handle, this.host);
+    const app = apps.open();
     const socket = await open(app, binding).catch(error => {
-      end();
+      apps.end();
       throw error;
     });
+    const share = (target: number, former?: number): void => {
+      app.addChildAppDescriptor(target);
+      if (former !== undefined) app.removeChildAppDescriptor(former);
+    };
+    let renewed: number | undefined;
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       uws.us_listen_socket_close(socket);
-      await waitForExchanges(server.idle());
-      end();
+      await apps.close();
     };
     return {
       port: uws.us_socket_local_port(socket as never),
       close: () => (closed ??= close()),
-      share: target => app.addChildAppDescriptor(target),
+      share,
+      // uWS cannot replace the certificate of an app, but an app can pass connections on before their handshake.
+      renew() {
+        const target = apps.open().getDescriptor();
+        share(target, renewed);
+        renewed = target;
+      },
     };
   }
 
   async join(binding: Binding, handle: (exchange: Exchange) => void): Promise<Joined> {
-    const { app, server, end } = this.#serve(await loadUws(), binding, handle);
+    const apps = new Apps(await loadUws(), binding, handle, this.host);
+    const open = (): number => apps.open().getDescriptor();
     let closed: Promise<void> | undefined;
-    const close = async (): Promise<void> => {
-      await waitForExchanges(server.idle());
-      end();
-    };
-    return { target: app.getDescriptor(), close: () => (closed ??= close()) };
-  }
-
-  /** An app that serves connections until `end` closes all of them. */
-  #serve(uws: Uws, { tls }: Binding, handle: (exchange: Exchange) => void) {
-    const ca = tls?.clientCaFile;
-    const files = tls && {
-      cert_file_name: tls.certFile,
-      key_file_name: tls.keyFile,
-      ...(ca ? { ca_file_name: ca } : {}),
-    };
-    const app = (files ? uws.SSLApp(files) : uws.App()) as unknown as App;
-    const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
-    const server = new Server(tls !== undefined, verified);
-    const link: Link = { served: { server, handle, host: this.host } };
-    serve(app, link);
-    const end = (): void => {
-      app.close();
-      link.served = undefined;
-    };
-    return { app, server, end };
+    return { target: open(), renew: open, close: () => (closed ??= apps.close()) };
   }
 }
 

@@ -12,7 +12,7 @@ import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js'
 import { BodyReader } from './inflow/bodyReader.js';
 import { bodiless, hasBody, type Headers, statusLine } from './common.js';
 import { REFUSAL_HEADERS, refusalBody, sizeRefusal } from './framing.js';
-import { type ClientCertificate, checkCertificate } from './verify.js';
+import { type ClientCertificate, type ClientVerifier, checkCertificate } from './verify.js';
 import type { Response } from './uwsTypes.js';
 import { type UserData, UwsWebSocket } from './uwsWebsocket.js';
 import { CORKED_BYTES, flushAtTurnEnd, joined, UwsStream } from './uwsWrite.js';
@@ -23,7 +23,7 @@ export interface UwsServer {
   /** Whether answers close their connections. */
   readonly closing: boolean;
   /** Whether a client certificate is valid; undefined if clients are not asked for certificates. */
-  readonly verified: ((pem: string) => boolean) | undefined;
+  readonly verified: ClientVerifier | undefined;
   begin(): void;
   finish(): void;
 }

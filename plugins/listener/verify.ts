@@ -11,10 +11,7 @@ const NONE: ClientCertificate = { certificate: undefined, isInvalid: false };
 const INVALID: ClientCertificate = { certificate: undefined, isInvalid: true };
 
 /** Checks the certificate of a client; '' stands for none. Without `verified`, clients are not asked for one. */
-export function checkCertificate(
-  verified: ((pem: string) => boolean) | undefined,
-  read: () => string,
-): ClientCertificate {
+export function checkCertificate(verified: ClientVerifier | undefined, read: () => string): ClientCertificate {
   const certificate = verified ? read() : '';
   if (!verified || certificate === '') return NONE;
   return verified(certificate) ? { certificate, isInvalid: false } : INVALID;
@@ -36,34 +33,39 @@ const NEVER: Verdict = { from: 0, until: -1 };
 const certificatesOf = (bundle: string): X509Certificate[] =>
   certificatesIn(bundle).map(block => new X509Certificate(block));
 
-function verdictOn(pem: string, authorities: readonly X509Certificate[]): Verdict {
+function verdictOn(pem: string, authorities: readonly X509Certificate[], isChainKnown: boolean): Verdict {
   try {
     const leaf = new X509Certificate(pem);
     const uses = leaf.keyUsage as readonly string[] | undefined;
     if (uses && !uses.some(use => CLIENT_USES.has(use))) return NEVER;
-    const issuer = authorities.find(ca => ca.ca && leaf.checkIssued(ca) && leaf.verify(ca.publicKey)) ?? leaf;
+    const issuer = authorities.find(ca => ca.ca && leaf.checkIssued(ca) && leaf.verify(ca.publicKey));
+    if (!issuer && !isChainKnown) return NEVER;
     return {
-      from: Math.max(Date.parse(leaf.validFrom), Date.parse(issuer.validFrom)),
-      until: Math.min(Date.parse(leaf.validTo), Date.parse(issuer.validTo)),
+      from: Math.max(...[leaf, issuer ?? leaf].map(({ validFrom }) => Date.parse(validFrom))),
+      until: Math.min(...[leaf, issuer ?? leaf].map(({ validTo }) => Date.parse(validTo))),
     };
   } catch {
     return NEVER;
   }
 }
 
+/** Decides whether the certificate of a client, in PEM, is valid now. */
+export type ClientVerifier = (pem: string) => boolean;
+
 /**
  * Decides whether a client's certificate is for client use and valid now, and whether its issuer is valid now, if that
  * is one of the bundle's CAs. The handshake has verified the chain, which may have CAs between the two; it does not see
- * that certificates expire while their connection is open.
+ * that certificates expire while their connection is open. For connections whose handshake was with another bundle,
+ * `isChainKnown` is false: then one of the CAs must have issued the certificate itself, as the chain is not known.
  */
-export function clientVerifier(bundle: string, now: () => number): (pem: string) => boolean {
+export function clientVerifier(bundle: string, now: () => number, isChainKnown = true): ClientVerifier {
   const authorities = certificatesOf(bundle);
   const verdicts = new Map<string, Verdict>();
   return pem => {
     let verdict = verdicts.get(pem);
     if (!verdict) {
       if (verdicts.size >= REMEMBERED) verdicts.clear();
-      verdict = verdictOn(pem, authorities);
+      verdict = verdictOn(pem, authorities, isChainKnown);
       verdicts.set(pem, verdict);
     }
     const at = now();

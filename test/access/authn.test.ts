@@ -124,7 +124,9 @@ describe('client certificates', () => {
   const from = Date.parse(validFrom);
   const until = Date.parse(validTo);
   const authenticate = (which: Which, now = from + 60_000) =>
-    clientCertificates({ now: () => now, naming }).authenticate(received({}, CERTIFICATES[which]));
+    clientCertificates({ now: () => now, naming, onClose: () => undefined }).authenticate(
+      received({}, CERTIFICATES[which]),
+    );
 
   test('the common name is the user, each organization a group [A007] [A183]', () => {
     expect(authenticate('plain')).toMatchObject({ name: 'jane', uid: '', groups: ['dev', 'qa, and more'] });
@@ -136,7 +138,9 @@ describe('client certificates', () => {
     expect([...found.extra]).toEqual([['authentication.kubernetes.io/credential-id', [`X509SHA256=${fingerprint}`]]]);
   });
   test('a request without certificate, or with one without common name, is left to other authenticators', () => {
-    expect(clientCertificates({ now: () => from, naming }).authenticate(received())).toBeNull();
+    expect(
+      clientCertificates({ now: () => from, naming, onClose: () => undefined }).authenticate(received()),
+    ).toBeNull();
     expect(authenticate('nameless')).toBeNull();
   });
   test.each([
@@ -148,7 +152,7 @@ describe('client certificates', () => {
   );
   test('a certificate that expires during its connection is refused afterwards', () => {
     let now = from;
-    const authn = clientCertificates({ now: () => now, naming });
+    const authn = clientCertificates({ now: () => now, naming, onClose: () => undefined });
     expect(authn.authenticate(received({}, CERTIFICATES.plain))).toMatchObject({ name: 'jane' });
     now = until + 1000;
     expect(status(() => authn.authenticate(received({}, CERTIFICATES.plain)))).toBe(401);

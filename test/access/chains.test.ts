@@ -49,7 +49,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The authenticators of a server in their order, with or without the one for proxies. */
 function authentication(hasProxies: boolean) {
-  const host = { now: Date.now, naming: namingOf('kubernetes') };
+  const host = { now: Date.now, naming: namingOf('kubernetes'), onClose: () => undefined };
   const proxies = requestHeaders(
     {
       clientCaFile: join(folder, 'proxies.crt'),

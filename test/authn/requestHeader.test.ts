@@ -47,7 +47,7 @@ const make = (more: Partial<RequestHeaderConfig> = {}, now = Date.now) =>
       extraHeaderPrefixes: ['x-remote-extra-'],
       ...more,
     },
-    { now },
+    { now, onClose: () => undefined },
   );
 
 /** The user of a request; 401 if it is refused, null if the headers are ignored. */

@@ -283,12 +283,16 @@ export function checkedListener({ value, call }: Contributed<Listener>): Listene
         if (checked) handle(checked);
         else attempt(call, () => refuse(exchange));
       };
-      const { port, close } = await call(async () => {
+      const { port, close, renew } = await call(async () => {
         const opened = await value.listen(binding, take);
         isListening(opened);
-        return { port: opened.port, close: opened.close.bind(opened) };
+        return { port: opened.port, close: opened.close.bind(opened), renew: opened.renew?.bind(opened) };
       }, isSystemError);
-      return { port, close: async () => await call(close, never) };
+      return {
+        port,
+        close: async () => await call(close, never),
+        ...(renew ? { renew: async () => await call(renew, isSystemError) } : {}),
+      };
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../awaitable.js';
+
 /**
  * A request that a listener passes to the front end. Header names are in lower case. Valid until the exchange ends.
  *
@@ -215,12 +217,17 @@ export interface Listening {
   /**
    * Makes the listener of another thread, which has joined, serve connections. From then on, all accepted connections
    * are passed to the listeners that have joined, in turn, and none is served in this thread. This listener is closed
-   * first. Present in listeners with `join`.
+   * first. With `former`, the target replaces that one. Present in listeners with `join`.
    *
    * @example
    * listening.share?.(joined.target); // of the other thread: const joined = await listener.join(binding, handle);
    */
-  share?(target: number): void;
+  share?(target: number, former?: number): void;
+  /**
+   * Reads the files of `Binding.tls` again, and uses them for connections from now on; open connections keep their own.
+   * Throws if they cannot be used; then nothing changes. Without it, changed files take effect at the next start.
+   */
+  renew?(): Awaitable<void>;
 }
 
 /**
@@ -232,6 +239,8 @@ export interface Listening {
 export interface Joined {
   /** The argument of `Listening.share` in the thread that accepts. */
   readonly target: number;
+  /** Like `Listening.renew`. Returns the target that is to replace the former one. */
+  renew?(): number;
   /** Waits for requests in flight for a limited time, then closes all connections. */
   close(): Promise<void>;
 }

@@ -84,6 +84,8 @@ export type ToListeningThread =
   | { readonly is: 'turn'; readonly id: number }
   | { readonly is: 'answer'; readonly requestId: number; readonly answer: PathAnswer }
   | { readonly is: 'count'; readonly id: number }
+  /** The files of certificates have changed. */
+  | { readonly is: 'renew'; readonly id: number }
   /** The thread receives connections from now on. */
   | { readonly is: 'serve' };
 
@@ -105,4 +107,7 @@ export type FromListeningThread =
   | { readonly is: 'used'; readonly use: CredentialUse }
   /** Metrics that plugins have counted. */
   | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
-  | { readonly is: 'counted'; readonly id: number; readonly counts: RequestCounts };
+  | { readonly is: 'counted'; readonly id: number; readonly counts: RequestCounts }
+  /** The targets that replace the former ones, or why the files cannot be used. */
+  | { readonly is: 'renewed'; readonly id: number; readonly targets: readonly number[] }
+  | { readonly is: 'notRenewed'; readonly id: number; readonly error: PostedError };

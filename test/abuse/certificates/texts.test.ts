@@ -65,7 +65,11 @@ function faultOf(value: string): string | undefined {
 const JANE = subject(attribute('CN', 'jane'));
 const faultIn = (wanted: Partial<Requested>) => faultOf(pem(requestOf({ subject: JANE, ...wanted })));
 
-const authenticator = clientCertificates({ now: () => Date.now(), naming: namingOf('neutral') });
+const authenticator = clientCertificates({
+  now: () => Date.now(),
+  naming: namingOf('neutral'),
+  onClose: () => undefined,
+});
 const authenticate = (certificate: string): User | null =>
   authenticator.authenticate(received({ certificate })) as User | null;
 /** The request as OpenSSL reads it. */

@@ -14,6 +14,7 @@ import { InFlight } from '../../../core/threads/inFlight.js';
 import { readThread, type ThreadReading } from '../../../core/threads/scheduling.js';
 import { packOutcomes, unpackJobs } from '../../../core/threads/messages/jobs.js';
 import {
+  errorOf,
   type FromListeningThread,
   type JobOrder,
   type ListeningInputs,
@@ -51,6 +52,7 @@ export class ListeningThread {
   /** Takes the long job whose turn it is, by the id of its order, from the thread. */
   readonly #turns = new Map<number, (job: Job | undefined) => void>();
   readonly #scrapes = new InFlight<(counts: RequestCounts) => void>();
+  readonly #renewals = new InFlight<(renewed: Awaitable<readonly number[]>) => void>();
   #outcomes: { readonly id: number; readonly outcome: JobOutcome }[] = [];
   #isClosing = false;
   /** Id of the thread in the operating system, once it is ready. */
@@ -118,6 +120,20 @@ export class ListeningThread {
     });
   }
 
+  /**
+   * Makes it read the files of certificates again. Resolves with the targets that replace those of `ready` or of the
+   * last renewal; rejects if the files cannot be used.
+   */
+  renew(): Promise<readonly number[]> {
+    return new Promise(resolve => {
+      const id: number = this.#renewals.add(renewed => {
+        this.#renewals.delete(id);
+        resolve(renewed);
+      });
+      this.#post({ is: 'renew', id });
+    });
+  }
+
   /** The times of the thread. */
   get reading(): ThreadReading {
     return readThread('front', this.#worker, this.#nativeId);
@@ -168,6 +184,12 @@ export class ListeningThread {
         break;
       case 'counted':
         this.#scrapes.get(message.id)?.(message.counts);
+        break;
+      case 'renewed':
+        this.#renewals.get(message.id)?.(message.targets);
+        break;
+      case 'notRenewed':
+        this.#renewals.get(message.id)?.(Promise.reject(errorOf(message.error)));
         break;
       case 'pong':
         this.#watch.answered();

@@ -9,7 +9,11 @@ import { listener } from '../../../core/api/listener.js';
 import { RequestMetrics } from '../../../core/services/metrics/index.js';
 import { StoreFeed } from '../../../core/threads/feed.js';
 import { Observations } from '../../../core/threads/observations.js';
-import type { FromListeningThread, ToListeningThread } from '../../../core/threads/messages/listening.js';
+import {
+  type FromListeningThread,
+  postedError,
+  type ToListeningThread,
+} from '../../../core/threads/messages/listening.js';
 import { runThread, type Started } from '../../../core/threads/thread.js';
 import { buildFront } from '../buildFront.js';
 import { batchedByTurn } from '../decisions/batchedByTurn.js';
@@ -50,6 +54,13 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
     closers.add('the listeners', () => Promise.all(joined.map(one => one.close())));
     closers.add('the watches', finishWatches);
     await state.loading.first;
+    const renew = (id: number): void => {
+      try {
+        post({ is: 'renewed', id, targets: joined.map(one => one.renew?.() ?? one.target) });
+      } catch (error) {
+        post({ is: 'notRenewed', id, error: postedError(error) });
+      }
+    };
     return {
       ready: { is: 'ready', targets: joined.map(({ target }) => target) },
       take(message) {
@@ -58,6 +69,8 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
             return paths.take(message.requestId, message.answer);
           case 'count':
             return post({ is: 'counted', id: message.id, counts: metrics.counts() });
+          case 'renew':
+            return renew(message.id);
           case 'serve':
             return void healthAccess.refresh();
           default:

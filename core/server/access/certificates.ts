@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../api/host.js';
+import { watchFiles } from '../../files/watchedFile.js';
+import type { Closers } from '../../plugin/closers.js';
+import type { Settings } from '../../settings/settings.js';
+import type { DataPaths } from '../dataDirectory.js';
+import { checkCertificates } from './credentialFiles.js';
+
+/**
+ * The file of the CAs whose certificates the handshake accepts: those of clients and, in a file that is created for
+ * this, those of authenticating proxies. The authenticators distinguish them.
+ */
+export function handshakeCas(
+  { clientCaFile, requestheaderClientCaFile }: Pick<Settings, 'clientCaFile' | 'requestheaderClientCaFile'>,
+  ownCaFile: string,
+  directory: string,
+): string {
+  const clients = clientCaFile ?? ownCaFile;
+  if (requestheaderClientCaFile === undefined) return clients;
+  const all = join(directory, 'pki', 'client-cas.crt');
+  writeFileSync(all, [clients, requestheaderClientCaFile].map(file => readFileSync(file, 'utf8')).join('\n'));
+  return all;
+}
+
+/** The parts of a server whose certificates are watched. */
+export interface CertificateUse {
+  readonly settings: Settings;
+  readonly paths: Pick<DataPaths, 'directory'>;
+  readonly pki: { readonly clientCaFile: string };
+  /** Makes the listeners read the files again. Rejects if they cannot use them. */
+  readonly renew: () => Promise<void>;
+  readonly log: Log;
+}
+
+/**
+ * Watches the serving certificate, its key and the CAs of clients that settings name. When they change, new connections
+ * use them; files that cannot be used are logged, and the former ones stay in use.
+ */
+export function watchCertificates({ settings, paths, pki, renew, log }: CertificateUse, closers: Closers): void {
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile } = settings;
+  const named = [tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile];
+  const files = named.filter(file => file !== undefined);
+  if (files.length === 0) return;
+  const watch = watchFiles(files, async () => {
+    try {
+      checkCertificates(settings);
+      handshakeCas(settings, pki.clientCaFile, paths.directory);
+      await renew();
+    } catch (error) {
+      log.error({ files }, `the certificates are not used, and the former ones stay: ${(error as Error).message}`);
+      return;
+    }
+    log.info({ files }, 'the certificates have changed and are used');
+  });
+  closers.add('the watch of certificates', () => watch.close());
+}
