@@ -61,7 +61,7 @@ describe('a server with a plugin that blocks threads', () => {
   }
 
   test('jobs that wait in a stuck thread are run in another one, unless they have called a service with side effects', {
-    timeout: 90_000,
+    timeout: 300_000,
   }, async () => {
     const called = ['/none', '/some'].map(
       path =>
@@ -100,7 +100,7 @@ describe('a server with a plugin that blocks threads', () => {
     ['2000', 201],
   ])(
     'a job that harms its thread (%s) is run at most twice; each write of other users is executed once',
-    { timeout: 90_000 },
+    { timeout: 300_000 },
     async (harm, status) => {
       const runs = join(server.directory, `runs-${harm}`);
       const wait = harm === 'forever' ? {} : { wait: '20' };
@@ -129,7 +129,7 @@ describe('a server with a plugin that blocks threads', () => {
   }
 
   test('while jobs of one user do not return, requests of other users succeed, and that user gets 429', {
-    timeout: 90_000,
+    timeout: 300_000,
   }, async () => {
     await Promise.all(HONEST.map(user => create(user)));
     let isOver = false;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  COMMANDS_MS,
   copyCapstan,
   freePort,
   installCapstan,
@@ -24,12 +25,12 @@ const work = newFolder();
 let variables: NodeJS.ProcessEnv;
 beforeAll(async () => {
   variables = await installPnpm();
-}, 120_000);
+}, COMMANDS_MS);
 afterAll(() => work.remove());
 
 test.each(['npm', 'pnpm'])(
   'the guide leads from an empty folder to a plugin in a running server, with %s',
-  { timeout: 300_000 },
+  { timeout: COMMANDS_MS },
   async tool => {
     const port = await freePort();
     const guide = readFileSync('docs/tutorials/plugin.md', 'utf8').replaceAll('6443', String(port));

@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newFolder, packCapstan, run, write } from './project.js';
+import { COMMANDS_MS, newFolder, packCapstan, run, write } from './project.js';
 
 /* The types of the kinds, as a plugin finds them in the published package. */
 
-const LONG = 120_000;
 const work = newFolder();
 const tsc = resolve('node_modules/typescript/bin/tsc');
 
@@ -32,7 +31,7 @@ beforeAll(async () => {
   write(work.path, 'package.json', JSON.stringify({ type: 'module' }));
   write(work.path, 'plugin.ts', PLUGIN);
   write(work.path, 'misspelt.ts', MISSPELT);
-}, LONG);
+}, COMMANDS_MS);
 afterAll(() => work.remove());
 
 test.each([
@@ -51,5 +50,5 @@ test.each([
     const errors = message.split('\n').filter(line => line.includes('error TS'));
     expect(errors).toEqual([expect.stringMatching(/^misspelt\.ts.*'contaners' does not exist.*'containers'/)]);
   },
-  LONG,
+  COMMANDS_MS,
 );

@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  COMMANDS_MS,
   installCapstan,
   InstalledServer,
   installPnpm,
@@ -16,7 +17,6 @@ import {
  * named in the configuration file. Everything is installed from the same two tarballs.
  */
 
-const LONG = 120_000;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const work = newFolder();
 let capstan: string;
@@ -55,7 +55,7 @@ beforeAll(async () => {
     { name: 'refuses-label', source, manifest: { peerDependencies: { capstan: '*' } } },
     work.path,
   );
-}, LONG);
+}, COMMANDS_MS);
 afterAll(() => work.remove());
 
 /** Starts a server, and expects that the plugin refuses labeled objects and no others. */
@@ -93,21 +93,21 @@ describe('pnpm, with its strict layout of links', () => {
     variables = await installPnpm();
     project = folder('strict');
     await runWith(variables, project, 'pnpm', 'add', '--ignore-scripts', capstan, plugin.tarball);
-  }, LONG);
+  }, COMMANDS_MS);
 
-  test('finds an installed plugin', { timeout: LONG }, async () => {
+  test('finds an installed plugin', { timeout: COMMANDS_MS }, async () => {
     await expectRefusals(project, 'pnpm exec capstan', PLUGINS, { variables });
   });
 
   test('does not find a package that only a dependency has installed, and says where it searched', {
-    timeout: LONG,
+    timeout: COMMANDS_MS,
   }, async () => {
     expect(await errorOf(project, 'pnpm exec capstan', '[{ use: pino }]', { variables })).toContain(
       `capstan: plugins[0].use: the package pino is not installed in ${project}, nor above, but only beside Capstan`,
     );
   });
 
-  test('reports a wrong setting with its plugin and its field', { timeout: LONG }, async () => {
+  test('reports a wrong setting with its plugin and its field', { timeout: COMMANDS_MS }, async () => {
     expect(await errorOf(project, 'pnpm exec capstan', '[{ use: refuses-label }]', { variables })).toContain(
       'capstan: plugins[0].config.label: must be the key of a label (plugin refuses-label)',
     );
@@ -130,10 +130,10 @@ describe('a global install of Capstan', () => {
     renameSync(join(made, 'node_modules/capstan'), join(packages, 'capstan'));
     renameSync(join(made, 'node_modules'), join(packages, 'capstan/node_modules'));
     symlinkSync('../lib/node_modules/capstan/dist/core/command/main.js', command);
-  }, LONG);
+  }, COMMANDS_MS);
 
   test('finds a plugin in the folder of the configuration, from any working directory', {
-    timeout: LONG,
+    timeout: COMMANDS_MS,
   }, async () => {
     const project = folder('configured');
     // Only the plugin is installed: it gets the running copy of Capstan.
@@ -141,7 +141,7 @@ describe('a global install of Capstan', () => {
     await expectRefusals(project, command, PLUGINS, { directory: work.path });
   });
 
-  test('does not find a plugin that is also installed globally, and says so', { timeout: LONG }, async () => {
+  test('does not find a plugin that is also installed globally, and says so', { timeout: COMMANDS_MS }, async () => {
     const project = folder('bare');
     await npm(project, 'install', '-g', '--legacy-peer-deps', plugin.tarball);
     expect(await errorOf(project, command, PLUGINS)).toContain(
@@ -149,13 +149,13 @@ describe('a global install of Capstan', () => {
     );
   });
 
-  test('finds a file next to the configuration', { timeout: LONG }, async () => {
+  test('finds a file next to the configuration', { timeout: COMMANDS_MS }, async () => {
     const project = folder('file');
     writeFileSync(join(project, 'plugin.mjs'), source);
     await expectRefusals(project, command, '[{ use: ./plugin.mjs, config: { label: bad } }]');
   });
 
-  test('finds a plugin of npm link, with and without its own copy of Capstan', { timeout: LONG }, async () => {
+  test('finds a plugin of npm link, with and without its own copy of Capstan', { timeout: COMMANDS_MS }, async () => {
     const project = folder('linking');
     await npm(project, 'link', plugin.folder);
     expect(lstatSync(join(project, 'node_modules/refuses-label')).isSymbolicLink()).toBe(true);

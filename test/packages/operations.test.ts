@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { installCapstan, newFolder, packCapstan, run, StartedCommand, write } from './project.js';
+import { COMMANDS_MS, installCapstan, newFolder, packCapstan, run, StartedCommand, write } from './project.js';
 
 /*
  * The systemd unit and the container file of docs/guides/operations.md, as far as they can be tested without root.
@@ -33,7 +33,7 @@ test.skipIf(!hasSystemd)('the unit is valid', () => {
   expect([status, stderr]).toEqual([0, '']);
 });
 
-test('the container file installs and starts a server', { timeout: 300_000 }, async () => {
+test('the container file installs and starts a server', { timeout: COMMANDS_MS }, async () => {
   const app = join(folder.path, 'app');
   await run(folder.path, 'mkdir', 'app');
   const tarball = await packCapstan();

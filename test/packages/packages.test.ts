@@ -9,9 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_MANAGERS, packageFiles } from '../../core/command/templates/package.js';
 import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
 import {
+  COMMANDS_MS,
   copyExamples,
-  InstalledServer,
   installCapstan,
+  InstalledServer,
   newFolder,
   packAll,
   packCapstan,
@@ -27,7 +28,6 @@ import {
 /** A file or folder of the repository that a page names. */
 const NAMED = /`((?:core|workers|plugins|test|bench|scripts|docs|examples|dist)\/[\w./-]+\.\w+)`/g;
 
-const LONG = 120_000;
 const work = newFolder();
 const workshop = newFolder();
 const installed = newFolder();
@@ -38,10 +38,10 @@ beforeAll(async () => {
   // A common folder for the tools of all packages, since each would install the same.
   await installCapstan(workshop.path);
   examples = copyExamples(workshop.path);
-}, LONG);
+}, COMMANDS_MS);
 afterAll(() => {
   for (const folder of [work, workshop, installed]) folder.remove();
-}, LONG);
+}, COMMANDS_MS);
 
 describe('the tarball of Capstan', () => {
   const root = (): string => join(workshop.path, 'node_modules/capstan');
@@ -98,7 +98,7 @@ const manifestIn = (folder: string) =>
     readonly devDependencies: { readonly capstan: string };
   };
 
-test('every example passes its tests, and can be packed', { timeout: LONG }, async () => {
+test('every example passes its tests, and can be packed', { timeout: COMMANDS_MS }, async () => {
   expect(examples.length).toBe(3);
   // They are compiled as by `npm test` and `npm pack`, but in one run of the compiler.
   const scripts = { build: 'tsc', test: 'tsc && node --test dist/test/index.test.js', prepack: 'tsc' };
@@ -110,7 +110,7 @@ test('every example passes its tests, and can be packed', { timeout: LONG }, asy
   expect(tarballs.length).toBe(3);
 });
 
-test('plugin init writes a package for each point whose tests pass at once', { timeout: 3 * LONG }, async () => {
+test('plugin init writes a package for each point whose tests pass at once', { timeout: COMMANDS_MS }, async () => {
   const points = [...POINT_TEMPLATES.keys()];
   const folders = points.map(point => `my-${point.toLowerCase()}`);
   const init = ['plugin', 'init', `@example/${folders[0]}`, `--point=${points[0]}`];
@@ -162,7 +162,7 @@ describe('example packages that are installed next to Capstan', () => {
     const command = join(installed.path, 'node_modules/.bin/capstan');
     // Started in another folder: packages are resolved from the folder of the configuration.
     server = await new InstalledServer(installed.path, command, plugins, { directory: work.path }).ready();
-  }, LONG);
+  }, COMMANDS_MS);
   afterAll(async () => {
     await server?.end();
     service?.close();

@@ -21,6 +21,12 @@ import { promisify } from 'node:util';
 import { createRequire } from 'node:module';
 import { Agent, request } from 'undici';
 
+/**
+ * The time limit of tests and hooks that run npm, the compiler and servers one after another, which takes minutes on a
+ * busy machine.
+ */
+export const COMMANDS_MS = 600_000;
+
 const execute = promisify(execFile);
 
 /** The environment of npm as a user has it, but quiet, and with cached downloads if possible. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import {
+  COMMANDS_MS,
   copyCapstan,
   freePort,
   installCapstan,
@@ -25,7 +26,7 @@ const servers = new Map<string, StartedCommand>();
 afterAll(async () => {
   await Promise.all(started.map(command => command.end()));
   for (const folder of folders) folder.remove();
-}, 120_000);
+}, COMMANDS_MS);
 
 /** A command that runs until Ctrl-C: a server, or a watch. */
 const RUNS_ON = /^npx capstan( serve .*| watch .*)?$/;
@@ -97,7 +98,7 @@ async function installedFolder(): Promise<string> {
 }
 
 test('Start leads from an empty folder to a server, and the tutorials from there to a kind and a policy', {
-  timeout: 300_000,
+  timeout: COMMANDS_MS,
 }, async () => {
   const folder = await installedFolder();
   for (const page of ['docs/start.md', 'docs/tutorials/kind.md', 'docs/tutorials/policy.md'])
@@ -108,13 +109,13 @@ const controllerTutorial = async (): Promise<string> =>
   readFileSync('docs/tutorials/controller.md', 'utf8').replaceAll('6443', String(await freePort()));
 
 test('the tutorial leads from an empty folder to a kind with a controller and a client', {
-  timeout: 300_000,
+  timeout: COMMANDS_MS,
 }, async () => {
   await follow(await controllerTutorial(), await installedFolder());
 });
 
 test('the package of the tutorial is also compiled and tested with pnpm, whose installs are strict', {
-  timeout: 300_000,
+  timeout: COMMANDS_MS,
 }, async () => {
   const [variables, folder] = [await installPnpm(), newFolder()];
   folders.push(folder);

@@ -2,14 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_VERSION } from '../../core/api/index.js';
-import { installCapstan, InstalledServer, newFolder, packCapstan, packModule, run } from './project.js';
+import { COMMANDS_MS, installCapstan, InstalledServer, newFolder, packCapstan, packModule, run } from './project.js';
 
 /*
  * Two versions of Capstan in one project: that of the server, and another one that a plugin has as its own
  * dependency.
  */
 
-const LONG = 120_000;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const work = newFolder();
 const project = newFolder();
@@ -106,10 +105,10 @@ beforeAll(async () => {
   );
   await installCapstan(project.path);
   await run(project.path, 'npm', 'install', ...plugins);
-}, LONG);
+}, COMMANDS_MS);
 afterAll(() => {
   for (const folder of [work, project]) folder.remove();
-}, LONG);
+}, COMMANDS_MS);
 
 const start = (plugins: string) => new InstalledServer(project.path, 'node_modules/.bin/capstan', plugins);
 
@@ -124,7 +123,7 @@ describe('a plugin with another version of Capstan and the same interface', () =
   let server: InstalledServer;
   beforeAll(async () => {
     server = await start('[{ use: plugin-0 }]').ready();
-  }, LONG);
+  }, COMMANDS_MS);
   afterAll(() => server?.end());
 
   const create = (name: string) => server.call('POST', MAPS, { metadata: { name } });
@@ -173,14 +172,14 @@ const errorOf = async (plugins: string): Promise<string> => {
 };
 
 test('a settings error that is thrown by another version names the plugin and the field', {
-  timeout: LONG,
+  timeout: COMMANDS_MS,
 }, async () => {
   expect(await errorOf('[{ use: plugin-0, config: { bad: true } }]')).toContain(
     'capstan: plugins[0].config.bad: must be absent (plugin plugin-0)',
   );
 });
 
-test('a plugin for a newer interface is refused with the version to install', { timeout: LONG }, async () => {
+test('a plugin for a newer interface is refused with the version to install', { timeout: COMMANDS_MS }, async () => {
   expect(await errorOf('[{ use: plugin-1 }]')).toContain(
     `capstan: plugins[0].use: the plugin plugin-1 needs version 9.0 of capstan/api, and this server has ${API_VERSION}: install a newer Capstan, or a release of the plugin for version ${API_VERSION}`,
   );

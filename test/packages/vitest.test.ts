@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { installCapstan, newFolder, run } from './project.js';
+import { COMMANDS_MS, installCapstan, newFolder, run } from './project.js';
 
 const work = newFolder();
 afterAll(() => work.remove());
@@ -47,7 +47,7 @@ test('in a server', async () => {
 
 test.runIf(runsTypeScript)(
   'a plugin in TypeScript is tested with vitest without a build',
-  { timeout: 120_000 },
+  { timeout: COMMANDS_MS },
   async () => {
     const files = {
       'package.json': '{ "type": "module" }',
