@@ -6,7 +6,7 @@ import { namingOf } from '../naming.js';
 import { type Enablement, enablement } from '../schema/registry/enablement.js';
 import type { Settings } from '../settings/settings.js';
 import type { ThreadData } from '../threads/data.js';
-import { admissionWarnings, checkAdmissionPlugins } from './admissionPlugins.js';
+import { admissionWarnings, checkAdmissionPlugins } from './admission/plugins.js';
 
 /** The version with the kinds that the gate needs, in neutral names. */
 const CIDR_VERSION = 'networking.orchestrator.io/v1beta1';

@@ -11,8 +11,8 @@ import { ACCESS_CHAIN_MS, TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
 import { addressOf, isLoopbackHost, urlHost } from '../settings/address.js';
 import { accessWebhookConfig, chainConfig } from './access/authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/authentication.js';
-import { admissionPlugins } from './admissionPlugins.js';
-import { publishedProxies } from './access/publishedProxies.js';
+import { admissionPlugins } from './admission/plugins.js';
+import { publishedAuthentication } from './access/publishedAuthentication.js';
 import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
 import type { SignInIssuer } from '../../plugins/console/openId.js';
@@ -228,6 +228,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
   // uws removes bytes above 0x7f from the ends of values, so a user name from a proxy could become another name.
   const required = proxies ? 'node' : settings.listener;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
+  const published = publishedAuthentication(settings, inputs);
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
   const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
@@ -271,10 +272,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     control('controllers/system/systemNamespaces.js#systemNamespaces'),
     { use: at('controllers/accounts/rbac.js#rbacBootstrap'), threads: ['front', 'control'] },
     control('controllers/system/systemObjects.js#systemObjects', { groups }),
-    control('controllers/accounts/authenticationObjects.js#authenticationObjects', {
-      clientCa: inputs.clientCa,
-      proxies: publishedProxies(settings, inputs),
-    }),
+    control('controllers/accounts/authenticationObjects.js#authenticationObjects', published),
     control(
       'controllers/aggregation/availability.js#apiServiceAvailability',
       aggregationRules(settings, inputs.frontProxy),

@@ -6,6 +6,7 @@ import {
   type Input,
   type ObjectKey,
   type ReconcileContext,
+  type ReconcilerDefinition,
   Refusal,
   reconciler,
 } from '../../core/api/index.js';
@@ -66,13 +67,14 @@ async function ensure(
 }
 
 /**
- * A controller that ensures that objects exist, those in namespaces as long as their namespace is not terminating.
+ * A controller that ensures that objects exist, those in namespaces as long as their namespace is not terminating. With
+ * `resync`, they are looked at again after each such time in milliseconds: for what depends on more than objects.
  */
 export function desiredObjects(
   host: Host<'control'>,
   name: string,
   all: readonly DesiredObject[],
-  startsAfter: readonly string[] = [],
+  { startsAfter = [], resync }: Pick<ReconcilerDefinition, 'startsAfter' | 'resync'> = {},
 ): Controller {
   const desired = new Map(all.map(one => [`${one.storageName}/${one.object.metadata.name}`, one]));
   const inNamespace = (namespace: string): ObjectKey[] =>
@@ -80,8 +82,9 @@ export function desiredObjects(
   return reconciler({
     name,
     startsAfter,
+    ...(resync === undefined ? {} : { resync }),
     concurrency: WORKERS,
-    keys: inNamespace(''),
+    keys: all.filter(one => !one.inEveryNamespace).map(one => keyIn(one, one.object.metadata.namespace ?? '')),
     watches: [
       {
         resource: 'core/namespaces',

@@ -6,7 +6,7 @@ import { loadSettings } from '../../core/command/config.js';
 import { CallCounters } from '../../core/plugin/calls/callCounters.js';
 import { loadPlugins } from '../../core/plugin/load/load.js';
 import { Closers } from '../../core/plugin/closers.js';
-import { admissionPlugins } from '../../core/server/admissionPlugins.js';
+import { admissionPlugins } from '../../core/server/admission/plugins.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import podNodeSelector from '../../plugins/admission/optional/podNodeSelector.js';
 import podTolerationRestriction from '../../plugins/admission/optional/podTolerationRestriction.js';

@@ -39,6 +39,8 @@ export interface Event {
   readonly object: Loose;
 }
 
+/** The time limit of a connection, which waits for others and for the server in the same process on a busy machine. */
+const CONNECT_MS = 60_000;
 /** The key of the server that is shared in this process: each test file has its own module instances. */
 const SHARED = Symbol.for('capstan.test.api');
 
@@ -54,7 +56,7 @@ const parsed = (text: string): Loose | undefined => {
 
 /** A real server on a free port with a store in memory, and functions that call it as the administrator. */
 export class Api {
-  readonly #agent = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 1 });
+  readonly #agent = new Agent({ connect: { rejectUnauthorized: false, timeout: CONNECT_MS }, pipelining: 1 });
 
   #isShared = false;
 

@@ -9,7 +9,7 @@ import { isInRelease } from '../../core/schema/registry/enablement.js';
 import { groupRows } from '../../core/schema/table/resources.js';
 import { builtInStorageNames } from '../../core/schema/table/storageNames.js';
 import { namingOf } from '../../core/naming.js';
-import { admissionPlugins } from '../../core/server/admissionPlugins.js';
+import { admissionPlugins } from '../../core/server/admission/plugins.js';
 import { checkFeatures, featuresOf, featureWarnings } from '../../core/server/features.js';
 
 /* Flags that name features, served APIs and admission plugins. The refusals are those of release 1.32. */

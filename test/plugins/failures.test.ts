@@ -26,6 +26,8 @@ beforeAll(() =>
     plugins: [
       { use: fixture('misbehaving'), timeout: `${TIMEOUT}ms` },
       { use: fixture('misbehaving', 'ignored'), timeout: `${TIMEOUT}ms`, failurePolicy: 'Ignore' },
+      // So long that other requests certainly end within it.
+      { use: fixture('misbehaving', 'patient'), timeout: '5s' },
       { use: fixture('misbehaving', 'fallback') },
     ],
   }),
@@ -209,7 +211,7 @@ test('calls that hang do not delay other requests of the same batch', async () =
   };
   const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
   await Promise.all(
-    numbers.flatMap(i => [attempt(`hangs-${i}`, { breaks: 'mutator-hang' }), attempt(`passes-${i}`, {})]),
+    numbers.flatMap(i => [attempt(`hangs-${i}`, { patient: 'mutator-hang' }), attempt(`passes-${i}`, {})]),
   );
   expect(ended).toEqual([...numbers.map(() => 'passes'), ...numbers.map(() => 'hangs')]);
 });

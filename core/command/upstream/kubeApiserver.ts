@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../api/point.js';
 import { makeDirectories } from '../../files/directories.js';
 import { RELEASE } from '../../release.js';
-import { onlyPlugins } from '../../server/admissionPlugins.js';
+import { onlyPlugins } from '../../server/admission/plugins.js';
 import type { Settings } from '../../settings/settings.js';
 import { names } from '../../settings/values.js';
 import type { SettingsRules } from '../config.js';

@@ -5,7 +5,8 @@ import { atFlag } from '../../settings/atFlag.js';
 import type { Settings } from '../../settings/settings.js';
 
 /**
- * Checks the serving certificate, and the CAs of clients and of authenticating proxies. Throws ConfigError, which names the flag, the file and the fix.
+ * Checks the serving certificate, and the CAs of clients and of authenticating proxies. Throws ConfigError, which names
+ * the flag, the file and the fix.
  */
 export function checkCertificates(settings: Settings): void {
   const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile: proxyCaFile } = settings;

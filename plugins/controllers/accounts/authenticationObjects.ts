@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type { ConfigMap } from '../../../kinds/v1.js';
+import { areCertificates } from '../../../core/files/kubeconfigReader.js';
 import { ConfigError, controller, type Host, type Plugin } from '../../../core/api/index.js';
 import { type DesiredObject, desiredObjects } from '../desiredObjects.js';
 
@@ -11,7 +13,12 @@ export interface AuthenticationObjectsConfig {
   readonly clientCa: string;
   /** The proxies whose certificates other servers accept. */
   readonly proxies: PublishedProxies;
+  /** Files of settings from which keys have their texts. Those that have changed are published within a minute. */
+  readonly files: Readonly<Record<string, string>>;
 }
+
+/** The time after which files are read again, in milliseconds. */
+const RESYNC_MS = 60_000;
 
 const configMap = ({ naming }: Host<'control'>, name: string, data: ConfigMap['data']): ConfigMap => ({
   apiVersion: 'v1',
@@ -20,14 +27,28 @@ const configMap = ({ naming }: Host<'control'>, name: string, data: ConfigMap['d
   data,
 });
 
+/** The text of a file of certificates; undefined if it cannot be used now, which the main thread logs. */
+function bundleIn(file: string): string | undefined {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return areCertificates(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** How other servers authenticate clients of this one. Further keys belong to other writers. */
-function authentication(host: Host<'control'>, { clientCa, proxies }: AuthenticationObjectsConfig): DesiredObject {
-  const data: ConfigMap['data'] = { 'client-ca-file': clientCa, ...proxies };
+function authentication(host: Host<'control'>, config: AuthenticationObjectsConfig): DesiredObject {
+  const { clientCa, proxies, files } = config;
+  const data: Record<string, string> = { 'client-ca-file': clientCa, ...proxies };
   return {
     storageName: 'core/configmaps',
-    object: configMap(host, 'extension-apiserver-authentication', data),
+    get object() {
+      return configMap(host, 'extension-apiserver-authentication', { ...data });
+    },
     repair: object => {
       const found = object as ConfigMap;
+      for (const [key, file] of Object.entries(files)) data[key] = bundleIn(file) ?? data[key]!;
       const isUpToDate = Object.entries(data).every(([key, value]) => found.data?.[key] === value);
       return isUpToDate ? undefined : { ...found, data: { ...found.data, ...data } };
     },
@@ -48,9 +69,9 @@ function tokenTracking(host: Host<'control'>): DesiredObject {
 }
 
 function parse(config: unknown): AuthenticationObjectsConfig {
-  const { clientCa, proxies = {} } = (config ?? {}) as Partial<AuthenticationObjectsConfig>;
+  const { clientCa, proxies = {}, files = {} } = (config ?? {}) as Partial<AuthenticationObjectsConfig>;
   if (typeof clientCa !== 'string') throw new ConfigError('config.clientCa', 'must be a string of PEM certificates');
-  return { clientCa, proxies };
+  return { clientCa, proxies, files };
 }
 
 /** Maintains the ConfigMaps that say how this server authenticates. */
@@ -59,7 +80,9 @@ export const authenticationObjects = {
   parse,
   contribute: config => [
     controller.of(host =>
-      desiredObjects(host, 'authentication-objects', [authentication(host, config), tokenTracking(host)]),
+      desiredObjects(host, 'authentication-objects', [authentication(host, config), tokenTracking(host)], {
+        ...(Object.keys(config.files).length > 0 ? { resync: RESYNC_MS } : {}),
+      }),
     ),
   ],
 } satisfies Plugin<AuthenticationObjectsConfig>;

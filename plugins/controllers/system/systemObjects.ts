@@ -25,7 +25,7 @@ export const systemObjects = {
         'system-objects',
         [...systemObjectsOf(host.naming), ...apiServices(groups, host.naming, timestamp(host.now()))],
         // These are most objects of a new store, and no client waits for them: they are written after the roles.
-        [RBAC_BOOTSTRAP],
+        { startsAfter: [RBAC_BOOTSTRAP] },
       ),
     ),
     controller.of(flowSchemaStatus),

@@ -1,5 +1,8 @@
-import type { PublishedProxies } from '../../../plugins/controllers/accounts/authenticationObjects.js';
 import { readFileSync } from 'node:fs';
+import type {
+  AuthenticationObjectsConfig,
+  PublishedProxies,
+} from '../../../plugins/controllers/accounts/authenticationObjects.js';
 import { unreadableError } from '../../files/unreadable.js';
 import { FRONT_PROXY } from '../../services/pki/index.js';
 import type { Settings } from '../../settings/settings.js';
@@ -11,14 +14,30 @@ const HEADERS = {
   'requestheader-extra-headers-prefix': ['X-Remote-Extra-'],
 };
 
+/** The CAs, in PEM, of clients and of the certificate with which this server passes requests on. */
+interface PublishedCas {
+  readonly clientCa: string;
+  readonly frontProxyCa: string;
+}
+
+/** How other servers should authenticate clients of this one. Throws ConfigError for a file that cannot be read. */
+export function publishedAuthentication(settings: Settings, cas: PublishedCas): AuthenticationObjectsConfig {
+  const { clientCaFile, requestheaderClientCaFile } = settings;
+  return {
+    clientCa: cas.clientCa,
+    proxies: proxiesOf(settings, cas),
+    files: {
+      ...(clientCaFile === undefined ? {} : { 'client-ca-file': clientCaFile }),
+      ...(requestheaderClientCaFile === undefined ? {} : { 'requestheader-client-ca-file': requestheaderClientCaFile }),
+    },
+  };
+}
+
 /**
  * The authenticating proxies that other servers should trust: those of the settings, or this server, which passes
- * requests on with a certificate of `frontProxyCa`. Throws ConfigError for a file that cannot be read.
+ * requests on with a certificate of `frontProxyCa`.
  */
-export function publishedProxies(
-  settings: Settings,
-  { frontProxyCa }: { readonly frontProxyCa: string },
-): PublishedProxies {
+function proxiesOf(settings: Settings, { frontProxyCa }: PublishedCas): PublishedProxies {
   const { requestheaderClientCaFile: file } = settings;
   if (file === undefined) {
     // The CA of a certificate in the settings is not known here.

@@ -1,10 +1,10 @@
-import { ConfigError } from '../api/point.js';
-import { WRITE_MS } from '../limits.js';
-import type { Settings } from '../settings/settings.js';
-import type { PluginSpec } from '../threads/data.js';
-import { admissionConfig, placeOf } from './admissionConfig.js';
+import { ConfigError } from '../../api/point.js';
+import { WRITE_MS } from '../../limits.js';
+import type { Settings } from '../../settings/settings.js';
+import type { PluginSpec } from '../../threads/data.js';
+import { admissionConfig, placeOf } from './config.js';
 
-const at = (path: string): string => new URL(`../../plugins/admission/${path}`, import.meta.url).href;
+const at = (path: string): string => new URL(`../../../plugins/admission/${path}`, import.meta.url).href;
 const pool = (path: string): PluginSpec => ({ use: at(path), threads: ['pool'] });
 /** A plugin whose calls have time limits of their own, within that of the request. */
 const withOwnLimits = (path: string): PluginSpec => ({ ...pool(path), timeout: WRITE_MS });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
-import { ConfigError } from '../api/point.js';
-import { isAbsent, isRecord, type UnknownRecord } from '../model/record.js';
-import { groupSpellings } from '../naming.js';
-import type { StrictJson } from '../schema/json/json.js';
-import { decodeYamlStrict } from '../schema/yaml/yaml.js';
-import type { Settings } from '../settings/settings.js';
-import { webhookServices } from '../settings/webhookServices.js';
+import { ConfigError } from '../../api/point.js';
+import { isAbsent, isRecord, type UnknownRecord } from '../../model/record.js';
+import { groupSpellings } from '../../naming.js';
+import type { StrictJson } from '../../schema/json/json.js';
+import { decodeYamlStrict } from '../../schema/yaml/yaml.js';
+import type { Settings } from '../../settings/settings.js';
+import { webhookServices } from '../../settings/webhookServices.js';
 
 const FLAG = '--admission-control-config-file';
 
