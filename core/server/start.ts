@@ -151,9 +151,11 @@ async function start(
   // Threads load their modules while this thread creates the files that their plugins read.
   const threads = createThreads(scope, settings);
   const home = await fillDataDirectory(paths, settings, naming);
-  const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
-  const certificates = { rootCa: home.pki.caPem, clientCa, frontProxyCa: '' };
+  const { pki } = home;
+  const clientCa = settings.clientCaFile === undefined ? pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
+  const certificates = { rootCa: pki.caPem, clientCa, frontProxyCa: '' };
   let closing: Promise<void> | undefined;
+  const listenersOpened = watchCertificates({ settings, paths, pki, log }, closers);
   const bindings = bindingsOf(settings, home, paths);
   const frontEnd = await startFrontEnd({
     settings,
@@ -165,7 +167,7 @@ async function start(
     bindings,
     data: () => current.data,
     async beforeControllers() {
-      certificates.frontProxyCa = await home.pki.frontProxyCa;
+      certificates.frontProxyCa = await pki.frontProxyCa;
     },
     controlData: kinds => ({
       ...current.data,
@@ -174,17 +176,15 @@ async function start(
     isClosing: () => closing !== undefined,
   });
   const { renew, ...listening } = await openListeners(frontEnd, bindings, settings.bindAddress, closers);
-  watchCertificates({ settings, paths, pki: home.pki, renew, log }, closers);
+  listenersOpened(renew);
   const requests = new ProgramRequests(frontEnd.front);
   closers.add('requests of the program', () => requests.close());
   const resources = liveResources(frontEnd.registry);
   const as: RunningServer['as'] = (user, groups) => serverUser(userOf(user, groups), requests, resources);
   // If it cannot start, it is replaced, and the failure is logged.
   threads.pool.current.complete().catch(() => undefined);
-  const { pki } = home;
   const close = async (): Promise<void> => {
-    const wait = Math.min(settings.shutdownDelayDuration, LONGEST_TIMER_MS);
-    if (wait > 0) await delay(wait);
+    if (settings.shutdownDelayDuration > 0) await delay(Math.min(settings.shutdownDelayDuration, LONGEST_TIMER_MS));
     frontEnd.finishWatches();
     await closers.closeAll(scope.log);
   };

@@ -168,7 +168,7 @@ class UnusedConnections {
 /** The checks of client certificates, by connection. */
 class Verifiers {
   /** The CAs that the handshake of a connection was with. */
-  readonly #handshakes = new WeakMap<Duplex, string>();
+  readonly #handshakes = new WeakMap<Duplex, string | undefined>();
   #bundle: string | undefined;
   #verified: ClientVerifier | undefined;
   /** For connections whose handshake was with other CAs. */
@@ -180,7 +180,17 @@ class Verifiers {
     bundle: string | undefined,
   ) {
     this.use(bundle);
-    server.on('secureConnection', socket => this.#bundle !== undefined && this.#handshakes.set(socket, this.#bundle));
+    const begun = new Map<string, string | undefined>();
+    server.on('connection', socket => {
+      const peer = peerOf(socket);
+      begun.set(peer, this.#bundle);
+      socket.once('close', () => begun.delete(peer));
+    });
+    server.on('secureConnection', socket => {
+      const peer = peerOf(socket);
+      this.#handshakes.set(socket, begun.get(peer));
+      begun.delete(peer);
+    });
   }
 
   /** Takes the CAs of handshakes from now on, in PEM. Throws if they cannot be read. */
@@ -289,7 +299,7 @@ export class NodeListener implements Listener {
     return {
       port,
       close: () => (closed ??= close()),
-      renew: () => tls && renew(server as SecureServer, tls, verifiers),
+      ...(tls ? { renew: () => renew(server as SecureServer, tls, verifiers) } : {}),
     };
   }
 }

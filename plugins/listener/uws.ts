@@ -224,6 +224,12 @@ export class UwsListener implements Listener {
       if (former !== undefined) app.removeChildAppDescriptor(former);
     };
     let renewed: number | undefined;
+    // uWS cannot replace the certificate of an app, but an app can pass connections on before their handshake.
+    const renew = (): void => {
+      const target = apps.open().getDescriptor();
+      share(target, renewed);
+      renewed = target;
+    };
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       uws.us_listen_socket_close(socket);
@@ -233,12 +239,7 @@ export class UwsListener implements Listener {
       port: uws.us_socket_local_port(socket as never),
       close: () => (closed ??= close()),
       share,
-      // uWS cannot replace the certificate of an app, but an app can pass connections on before their handshake.
-      renew() {
-        const target = apps.open().getDescriptor();
-        share(target, renewed);
-        renewed = target;
-      },
+      ...(binding.tls ? { renew } : {}),
     };
   }
 
@@ -246,7 +247,7 @@ export class UwsListener implements Listener {
     const apps = new Apps(await loadUws(), binding, handle, this.host);
     const open = (): number => apps.open().getDescriptor();
     let closed: Promise<void> | undefined;
-    return { target: open(), renew: open, close: () => (closed ??= apps.close()) };
+    return { target: open(), ...(binding.tls ? { renew: open } : {}), close: () => (closed ??= apps.close()) };
   }
 }
 

@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
+import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -73,6 +75,21 @@ const statusWith = (server: RunningServer, agent: Agent, headers = {}): Promise<
     sent.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code)).end();
   });
 
+/** A connection on which nothing has been sent. */
+async function connected(server: RunningServer): Promise<Socket> {
+  const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** The status of a request on a connection, whose handshake begins with it. */
+const statusOn = (server: RunningServer, socket: Socket, name: string): Promise<unknown> => {
+  const { certificate: cert, key } = clients[name]!;
+  const agent = new Agent();
+  agent.createConnection = () => connect({ socket, cert, key, rejectUnauthorized: false });
+  return statusWith(server, agent);
+};
+
 /** A client with one connection and a certificate. */
 const agentOf = (name: string): Agent => {
   const { certificate: cert, key } = clients[name]!;
@@ -126,10 +143,14 @@ describe.each(MODES)('with the listener %s', (_, settings) => {
       writeFileSync(at('clients.crt'), cas['former']!.certificate + cas['later']!.certificate);
       await eventually(async () => (await statusOnce(server, 'later')) === 200);
       expect(await statusWith(server, agent)).toBe(200);
+      const accepted = await connected(server);
       writeFileSync(at('clients.crt'), cas['later']!.certificate);
       await eventually(async () => (await statusOnce(server, 'former')) !== 200);
       expect(await statusOnce(server, 'later')).toBe(200);
       expect(await statusWith(server, agent)).toBe(401);
+      // The handshake begins now, with the CAs of the time at which the connection was accepted.
+      expect(await statusOn(server, accepted, 'former')).toBe(401);
+      expect(await statusOn(server, await connected(server), 'later')).toBe(200);
     } finally {
       agent.destroy();
       await server.close();

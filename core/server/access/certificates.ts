@@ -28,25 +28,30 @@ export interface CertificateUse {
   readonly settings: Settings;
   readonly paths: Pick<DataPaths, 'directory'>;
   readonly pki: { readonly clientCaFile: string };
-  /** Makes the listeners read the files again. Rejects if they cannot use them. */
-  readonly renew: () => Promise<void>;
   readonly log: Log;
 }
 
+/** Makes listeners read the files of certificates again. Rejects if they cannot use them. */
+export type Renew = () => Promise<void>;
+
 /**
- * Watches the serving certificate, its key and the CAs of clients that settings name. When they change, new connections
- * use them; files that cannot be used are logged, and the former ones stay in use.
+ * Watches the serving certificate, its key and the CAs of clients that settings name, from before they are first read.
+ * When they change, new connections use them; files that cannot be used are logged, and the former ones stay in use.
+ * Returns a function to call with that of the listeners, once they are open.
  */
-export function watchCertificates({ settings, paths, pki, renew, log }: CertificateUse, closers: Closers): void {
+export function watchCertificates(use: CertificateUse, closers: Closers): (renew: Renew) => void {
+  const { settings, paths, pki, log } = use;
   const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile } = settings;
   const named = [tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile];
   const files = named.filter(file => file !== undefined);
-  if (files.length === 0) return;
+  let opened: (renew: Renew) => void = () => undefined;
+  if (files.length === 0) return opened;
+  const listeners = new Promise<Renew>(resolve => (opened = resolve));
   const watch = watchFiles(files, async () => {
     try {
       checkCertificates(settings);
       handshakeCas(settings, pki.clientCaFile, paths.directory);
-      await renew();
+      await (await listeners)();
     } catch (error) {
       log.error({ files }, `the certificates are not used, and the former ones stay: ${(error as Error).message}`);
       return;
@@ -54,4 +59,5 @@ export function watchCertificates({ settings, paths, pki, renew, log }: Certific
     log.info({ files }, 'the certificates have changed and are used');
   });
   closers.add('the watch of certificates', () => watch.close());
+  return opened;
 }
