@@ -84,6 +84,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    // A condition may become true late on a busy machine. By default, it has a second.
+    expect: { poll: { timeout: 30_000 } },
     setupFiles: ['test/support/setup.ts'],
     projects: [
       {

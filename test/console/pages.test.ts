@@ -10,7 +10,7 @@ const CONFIGMAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
 const MERGE = { type: 'application/merge-patch+json' };
 /** Timeout of a page in milliseconds, for a busy machine. */
-const TIMEOUT = 30_000;
+const TIMEOUT = 90_000;
 
 const deployment = (name: string) => ({
   metadata: { name, labels: { app: name } },

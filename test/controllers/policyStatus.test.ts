@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ApiObject, controller } from '../../core/api/index.js';
 import { fakeHost, partsOf } from '../../core/testing/index.js';
 import { policyStatus } from '../../plugins/controllers/policies/policyStatus.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 const POLICIES = 'admissionregistration.orchestrator.io/validatingadmissionpolicies';
 
@@ -30,7 +31,7 @@ test.each([
     await vi.advanceTimersByTimeAsync(1);
   }
   vi.useRealTimers();
-  await vi.waitFor(() => expect(fake.requests.length).toBeGreaterThan(0), { timeout: 5000 });
+  await eventuallyPasses(() => expect(fake.requests.length).toBeGreaterThan(0));
   expect(fake.requests[0]!.request.body).toMatchObject({ status: { observedGeneration: generation } });
   await fake.close();
 });

@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { auditEvent, auditSinkConformance, fakeHost } from '../../core/testing/index.js';
 import { type AuditEvent, writeJson } from '../../core/api/index.js';
 import { auditLog } from '../../plugins/audit/log/index.js';
 import { conforms } from '../testing/conforms.js';
 import { failing } from '../testing/failing.js';
 import { ConfiguredServer, fixture } from './support.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 /* Sentences of docs/guides/plugins.md about audit sinks. */
 
@@ -73,7 +74,7 @@ describe('an audit sink', () => {
       { file: good },
     ];
     const found = await written(sinks, {}, async server => {
-      await vi.waitFor(async () => {
+      await eventuallyPasses(async () => {
         const counted = { plugin: 'test/audit-sinks', point: 'auditSink' };
         expect(await server.counter('capstan_plugin_errors_total', counted)).toBe(6);
       });

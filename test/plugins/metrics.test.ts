@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Settings } from '../../core/index.js';
 import { startServer } from '../server/library.js';
 import { ConfiguredServer, fixture } from './support.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 /* Sentences of docs/guides/plugins.md about metrics. */
 
@@ -22,7 +23,7 @@ describe('the metrics of a plugin', () => {
   test('observe values of plugins in the pool, by label and bucket', async () => {
     for (const name of ['ab', 'long-name', 'a-very-long-name'])
       await server.call('POST', MAPS, { headers: ANN, body: { metadata: { name } } });
-    await vi.waitFor(async () => expect(await server.counter('test_writes_total', { user: 'ann' })).toBe(3));
+    await eventuallyPasses(async () => expect(await server.counter('test_writes_total', { user: 'ann' })).toBe(3));
     const upTo = (le: string) => server.counter('test_name_length_bucket', { le });
     expect([await upTo('3'), await upTo('10'), await upTo('+Inf')]).toEqual([1, 2, 3]);
   });
@@ -30,7 +31,7 @@ describe('the metrics of a plugin', () => {
   test('that do not exist, or have other labels, are logged once', async () => {
     await server.call('POST', MAPS, { headers: ANN, body: { metadata: { name: 'again' } } });
     const lost = () => server.log.filter(({ message }) => message === 'what a plugin has counted in a metric is lost');
-    await vi.waitFor(() => expect(lost()).toHaveLength(3));
+    await eventuallyPasses(() => expect(lost()).toHaveLength(3));
     expect(lost()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ metric: 'test_forgotten_total', why: 'no plugin defines it at the point metrics' }),
@@ -38,7 +39,7 @@ describe('the metrics of a plugin', () => {
         expect.objectContaining({ metric: 'test_writes_total', why: expect.stringContaining('"color"') }),
       ]),
     );
-    await vi.waitFor(async () => expect(await server.counter('test_writes_total', { user: 'ann' })).toBe(4));
+    await eventuallyPasses(async () => expect(await server.counter('test_writes_total', { user: 'ann' })).toBe(4));
     expect(lost()).toHaveLength(3);
   });
 });

@@ -7,6 +7,7 @@ import { createRing } from '../../core/threads/messages/ring.js';
 import { SharedValues } from '../../core/threads/entries/sharedValues.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
 import { deliverAll, Subscriber } from '../../workers/writer/subscriber.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 const ports: MessagePort[] = [];
 afterEach(() => {
@@ -73,7 +74,7 @@ test('a listener that catches up during an event receives the other events in or
   const { subscriber, received } = follow(counters(), { counter: 1, reacts: true, front: 0 });
   deliver(subscriber, [1, 2]);
   deliver(subscriber, [3, 4]);
-  await vi.waitFor(() => expect(received).toEqual([1, 2, 3, 4]));
+  await eventuallyPasses(() => expect(received).toEqual([1, 2, 3, 4]));
 });
 
 test('events and other messages are processed in the order in which they were sent', async () => {
@@ -89,7 +90,7 @@ test('events and other messages are processed in the order in which they were se
     deliver(subscriber, [7]);
     expect([posts.length, memories.length]).toEqual([2, 3]);
     if (takes === 'at once') feed.catchUp();
-    await vi.waitFor(() => expect(received).toEqual([1, 2, 3, 4, 5, 6, 7]));
+    await eventuallyPasses(() => expect(received).toEqual([1, 2, 3, 4, 5, 6, 7]));
   }
 });
 
@@ -111,7 +112,7 @@ test('a thread that reads nothing for a long time is woken once its ring is full
   let revision = 0;
   while (posts.length === 0) deliver(subscriber, [++revision], 10, 1000);
   expect(revision).toBeGreaterThan(200);
-  await vi.waitFor(() => expect(received).toEqual(Array.from({ length: revision }, (_, i) => i + 1)));
+  await eventuallyPasses(() => expect(received).toEqual(Array.from({ length: revision }, (_, i) => i + 1)));
 });
 
 test('a thread that reacts to events is woken at once, then for many commits together', async () => {
@@ -144,7 +145,7 @@ test('a front end that waits for no verdicts is also woken for events', async ()
   const subscribers = fronts.map(({ subscriber }) => subscriber);
   for (const revision of [1, 2])
     deliverAll(subscribers, { revision, events: eventsOf([revision]), verdicts: [] }, shared);
-  await vi.waitFor(() =>
+  await eventuallyPasses(() =>
     expect(fronts.map(({ received }) => received)).toEqual([
       [1, 2],
       [1, 2],

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { authenticatorOfFlags, type JwtConfig, type OidcFlags } from '../../../plugins/authn/jwt/config.js';
 import { readAuthenticationFile } from '../../../plugins/authn/jwt/file.js';
 import type { AuthenticationConfiguration, Issuer } from '../../../plugins/authn/jwt/types.js';
+import { readAuthorities } from '../../../plugins/authn/authorities.js';
 import type { RequestHeaderConfig } from '../../../plugins/authn/requestHeader.js';
 import type { TokenWebhookConfig } from '../../../plugins/authn/webhook/config.js';
 import type { AnonymousPolicy } from '../../access/identity.js';
@@ -121,6 +122,7 @@ function checkRequestHeader(settings: Settings): void {
     REQUEST_HEADER,
   );
   if (!isUsed) return;
+  atFlag('--requestheader-client-ca-file', () => readAuthorities(settings.requestheaderClientCaFile!));
   const flags = { requestheaderUsernameHeaders: '--requestheader-username-headers', ...REQUEST_HEADER };
   for (const [name, flag] of Object.entries(flags)) {
     if (name === 'requestheaderAllowedNames') continue;

@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readAuthorities } from '../../../plugins/authn/authorities.js';
 import type { Log } from '../../api/host.js';
 import { watchFiles } from '../../files/watchedFile.js';
 import type { Closers } from '../../plugin/closers.js';
 import type { Settings } from '../../settings/settings.js';
 import type { DataPaths } from '../dataDirectory.js';
-import { checkCertificates } from './credentialFiles.js';
+import { checkServingCertificate } from './credentialFiles.js';
 
 /**
  * The file of the CAs whose certificates the handshake accepts: those of clients and, in a file that is created for
@@ -49,7 +50,8 @@ export function watchCertificates(use: CertificateUse, closers: Closers): (renew
   const listeners = new Promise<Renew>(resolve => (opened = resolve));
   const watch = watchFiles(files, async () => {
     try {
-      checkCertificates(settings);
+      checkServingCertificate(settings);
+      for (const file of [clientCaFile, requestheaderClientCaFile]) if (file !== undefined) readAuthorities(file);
       handshakeCas(settings, pki.clientCaFile, paths.directory);
       await (await listeners)();
     } catch (error) {

@@ -4,18 +4,12 @@ import { certificatePair } from '../../files/certificateFiles.js';
 import { atFlag } from '../../settings/atFlag.js';
 import type { Settings } from '../../settings/settings.js';
 
-/**
- * Checks the serving certificate, and the CAs of clients and of authenticating proxies. Throws ConfigError, which names
- * the flag, the file and the fix.
- */
-export function checkCertificates(settings: Settings): void {
-  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile: proxyCaFile } = settings;
+/** Checks the serving certificate and its key. Throws ConfigError, which names the flag, the file and the fix. */
+export function checkServingCertificate({ tlsCertFile, tlsPrivateKeyFile }: Settings): void {
   certificatePair(
     { flag: '--tls-cert-file', file: tlsCertFile },
     { flag: '--tls-private-key-file', file: tlsPrivateKeyFile },
   );
-  if (clientCaFile !== undefined) atFlag('--client-ca-file', () => readAuthorities(clientCaFile));
-  if (proxyCaFile !== undefined) atFlag('--requestheader-client-ca-file', () => readAuthorities(proxyCaFile));
 }
 
 /**
@@ -23,8 +17,9 @@ export function checkCertificates(settings: Settings): void {
  * start. Throws ConfigError, which names the flag, the file and the fix.
  */
 export function checkCredentialFiles(settings: Settings): Settings {
-  checkCertificates(settings);
-  const { tokenAuthFile } = settings;
+  const { clientCaFile, tokenAuthFile } = settings;
+  checkServingCertificate(settings);
+  if (clientCaFile !== undefined) atFlag('--client-ca-file', () => readAuthorities(clientCaFile));
   if (tokenAuthFile !== undefined) atFlag('--token-auth-file', () => readTokenFile(tokenAuthFile));
   return settings;
 }
