@@ -344,14 +344,16 @@ describe('operations', () => {
     await api.namespace('matched');
     const sets = '/apis/apps/v1/namespaces/matched/deployments';
     const { resourceVersion: version } = (await api.made(sets, deployment('matched'))).metadata!;
-    const writes = (tag: string): Promise<Answer>[] => [
-      api.patch(`${sets}/matched`, MERGE, {}, { headers: { 'if-match': tag } }),
-      api.patch(`${sets}/matched/status`, MERGE, {}, { headers: { 'if-match': tag } }),
-      api.patch(`${sets}/matched/scale`, MERGE, {}, { headers: { 'if-match': tag } }),
-      api.put(`${sets}/matched/scale`, { metadata: { name: 'matched' } }, { headers: { 'if-match': tag } }),
-    ];
-    const statuses = async (tag: string): Promise<number[]> =>
-      (await Promise.all(writes(tag))).map(({ status }) => status);
+    /** One after the other: the last one changes the object. */
+    const statuses = async (tag: string): Promise<number[]> => {
+      const sent = { headers: { 'if-match': tag } };
+      return [
+        (await api.patch(`${sets}/matched`, MERGE, {}, sent)).status,
+        (await api.patch(`${sets}/matched/status`, MERGE, {}, sent)).status,
+        (await api.patch(`${sets}/matched/scale`, MERGE, {}, sent)).status,
+        (await api.put(`${sets}/matched/scale`, { metadata: { name: 'matched' } }, sent)).status,
+      ];
+    };
     expect(await statuses('"1"')).toEqual([409, 409, 409, 409]);
     expect((await statuses(`W/"${version}"`)).slice(0, 3)).toEqual([200, 200, 200]);
     expect((await statuses('*')).slice(0, 3)).toEqual([200, 200, 200]);

@@ -68,6 +68,8 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await api.post(DEPLOYMENTS, deployment('edited'));
     await page.goto(objectUrl('apps/v1/deployments', 'edited'));
     await lineEnd(/^ {2}replicas: 1/);
+    // Nothing is completed before the schema is there.
+    await page.locator('.field-help', { hasText: 'spec.replicas' }).waitFor();
     await page.keyboard.press('Enter');
     await page.keyboard.type('min');
     await page.locator('.cm-completionInfo', { hasText: 'Seconds that a new pod' }).waitFor();
