@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Api, deployment, type Loose, namesIn, pod } from './support.js';
+import { Api, deployment, type Loose, namesIn, pod } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 import { textOf } from '../support/values.js';
 
