@@ -475,7 +475,10 @@ export const PROVIDER_KEYS = 256;
 export const PROVIDER_MS = 5000;
 /** Bytes that a credential plugin may print: a token and a chain of certificates. More is a failure of the plugin. */
 export const EXEC_OUTPUT_BYTES = 1024 * 1024;
-/** An authentication or authorization file. It is read into memory by every start and change. */
+/**
+ * An authentication or authorization file, or a watched file of certificates. It is read into memory by every start and
+ * change.
+ */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
 /**
  * A file with manifests that a command reads. As YAML, it takes some fifty times its size in memory, and ten seconds.

@@ -179,6 +179,7 @@ class Verifiers {
     readonly now: () => number,
     bundle: string | undefined,
   ) {
+    if (bundle === undefined) return;
     this.use(bundle);
     const begun = new Map<string, string | undefined>();
     server.on('connection', socket => {

@@ -145,12 +145,25 @@ function make(uws: Uws, tls: Binding['tls']): App {
   return (tls ? uws.SSLApp(files) : uws.App()) as unknown as App;
 }
 
+/** An app with its handlers, and what they use. */
+interface OpenedApp {
+  readonly app: App;
+  readonly link: Link;
+  readonly server: Server;
+}
+
+/** Closes the connections of an app, and releases the server that its handlers refer to. */
+function close({ app, link }: OpenedApp): void {
+  app.close();
+  link.served = undefined;
+}
+
 /**
  * The apps of a binding: the first one, and one for each time that its files were read again. A connection remains with
  * the app that it began with.
  */
 class Apps {
-  readonly #opened: { readonly app: App; readonly link: Link; readonly server: Server }[] = [];
+  readonly #opened: OpenedApp[] = [];
   /** The CAs of clients, in PEM, of the last app. */
   #bundle: string | undefined;
 
@@ -163,6 +176,7 @@ class Apps {
 
   /** Adds an app with the files as they are now. Throws if it cannot use them; then nothing has changed. */
   open(): App {
+    this.#release();
     const { uws, handle, host } = this;
     const { tls } = this.binding;
     const bundle = tls?.clientCaFile ? readFileSync(tls.clientCaFile, 'utf8') : undefined;
@@ -186,9 +200,15 @@ class Apps {
 
   /** Closes all connections. */
   end(): void {
-    for (const { app, link } of this.#opened) {
-      app.close();
-      link.served = undefined;
+    for (const one of this.#opened) close(one);
+  }
+
+  /** Closes former apps without connections, but not the first one, which may accept connections for the others. */
+  #release(): void {
+    for (const one of this.#opened.slice(1, -1)) {
+      if (one.server.connections > 0) continue;
+      close(one);
+      this.#opened.splice(this.#opened.indexOf(one), 1);
     }
   }
 

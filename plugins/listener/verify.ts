@@ -38,11 +38,12 @@ function verdictOn(pem: string, authorities: readonly X509Certificate[], isChain
     const leaf = new X509Certificate(pem);
     const uses = leaf.keyUsage as readonly string[] | undefined;
     if (uses && !uses.some(use => CLIENT_USES.has(use))) return NEVER;
-    const issuer = authorities.find(ca => ca.ca && leaf.checkIssued(ca) && leaf.verify(ca.publicKey));
-    if (!issuer && !isChainKnown) return NEVER;
+    const found = authorities.find(ca => ca.ca && leaf.checkIssued(ca) && leaf.verify(ca.publicKey));
+    if (!found && !isChainKnown) return NEVER;
+    const issuer = found ?? leaf;
     return {
-      from: Math.max(...[leaf, issuer ?? leaf].map(({ validFrom }) => Date.parse(validFrom))),
-      until: Math.min(...[leaf, issuer ?? leaf].map(({ validTo }) => Date.parse(validTo))),
+      from: Math.max(Date.parse(leaf.validFrom), Date.parse(issuer.validFrom)),
+      until: Math.min(Date.parse(leaf.validTo), Date.parse(issuer.validTo)),
     };
   } catch {
     return NEVER;

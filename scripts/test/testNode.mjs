@@ -26,6 +26,7 @@ const DEPENDENT = [
   'test/server/crash.test.ts',
   'test/server/library.test.ts',
   'test/server/listeningThreads.test.ts',
+  'test/server/renewedCertificates.test.ts',
   'test/server/warnings.test.ts',
   'test/storage/rocksdb.test.ts',
   'test/storage/rocksdbBinding.test.ts',

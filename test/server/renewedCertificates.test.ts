@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,16 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningServer, Settings } from '../../core/index.js';
+import { Closers } from '../../core/plugin/closers.js';
+import { watchCertificates } from '../../core/server/access/certificates.js';
 import { issue, type IssuedCertificate } from '../../core/services/pki/certificate.js';
 import { hasUws, LISTENER_NAMES } from '../listener/names.js';
 import { eventually } from '../support/eventually.js';
 import { startServer } from './library.js';
 
 const DAY_MS = 86_400_000;
+const nothing = (): void => undefined;
+const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const folder = mkdtempSync(join(tmpdir(), 'capstan-renewed-'));
 const at = (name: string): string => join(folder, name);
 const period = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + DAY_MS };
@@ -52,6 +56,12 @@ async function start(settings: Partial<Settings>): Promise<RunningServer> {
     clientCaFile: at('clients.crt'),
     ...settings,
   });
+}
+
+/** A condition that is true after more than two checks of the files, of which the second one reads them. */
+function untilRead(): () => boolean {
+  const until = Date.now() + 2500;
+  return () => Date.now() > until;
 }
 
 /** The common name of the certificate that a new connection gets. */
@@ -163,13 +173,9 @@ describe.each(MODES)('with the listener %s', (_, settings) => {
       const { certificate, key } = await newServing('second');
       writeFileSync(at('serving.key'), 'no key');
       writeFileSync(at('clients.crt'), cas['later']!.certificate);
-      // Longer than two checks of the files, of which the second one reads them.
-      const until = Date.now() + 2500;
-      await eventually(async () => {
-        expect(await served(server)).toBe('CN=first');
-        expect(await statusOnce(server, 'former')).toBe(200);
-        return Date.now() > until;
-      });
+      await eventually(untilRead());
+      expect(await served(server)).toBe('CN=first');
+      expect(await statusOnce(server, 'former')).toBe(200);
       writeServing({ certificate, key });
       await eventually(async () => (await served(server)) === 'CN=second');
       await eventually(async () => (await statusOnce(server, 'later')) === 200);
@@ -196,5 +202,26 @@ test('a changed CA of authenticating proxies is used by the handshake and by the
     expect(await statusOnce(server, 'former')).toBe(200);
   } finally {
     await server.close();
+  }
+});
+
+test('files that are written again with the same contents are not used again', async () => {
+  writeServing(await newServing('first'));
+  const settings = { tlsCertFile: at('serving.crt'), tlsPrivateKeyFile: at('serving.key') } as Settings;
+  const closers = new Closers();
+  let renewals = 0;
+  const use = { settings, paths: { directory: folder }, pki: { clientCaFile: at('none') }, log };
+  watchCertificates(use, closers)(async () => void renewals++);
+  const writeAgain = (): void => writeFileSync(at('serving.crt'), readFileSync(at('serving.crt')));
+  try {
+    writeAgain();
+    await eventually(() => renewals === 1);
+    writeAgain();
+    await eventually(untilRead());
+    expect(renewals).toBe(1);
+    writeServing(await newServing('second'));
+    await eventually(() => renewals === 2);
+  } finally {
+    await closers.closeAll(log);
   }
 });

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAuthorities } from '../../../plugins/authn/authorities.js';
 import type { Log } from '../../api/host.js';
-import { watchFiles } from '../../files/watchedFile.js';
+import { readBounded, watchFiles } from '../../files/watchedFile.js';
+import { CONFIG_FILE_BYTES } from '../../limits.js';
 import type { Closers } from '../../plugin/closers.js';
 import type { Settings } from '../../settings/settings.js';
 import type { DataPaths } from '../dataDirectory.js';
@@ -22,6 +24,18 @@ export function handshakeCas(
   const all = join(directory, 'pki', 'client-cas.crt');
   writeFileSync(all, [clients, requestheaderClientCaFile].map(file => readFileSync(file, 'utf8')).join('\n'));
   return all;
+}
+
+/** A digest of the contents of files, which tells whether they have changed. Rejects if one cannot be read. */
+async function digestOf(files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash.update(
+      createHash('sha256')
+        .update(await readBounded(file, CONFIG_FILE_BYTES))
+        .digest(),
+    );
+  return hash.digest('base64');
 }
 
 /** The parts of a server whose certificates are watched. */
@@ -48,12 +62,16 @@ export function watchCertificates(use: CertificateUse, closers: Closers): (renew
   let opened: (renew: Renew) => void = () => undefined;
   if (files.length === 0) return opened;
   const listeners = new Promise<Renew>(resolve => (opened = resolve));
+  let used: string | undefined;
   const watch = watchFiles(files, async () => {
     try {
+      const digest = await digestOf(files);
+      if (digest === used) return;
       checkServingCertificate(settings);
       for (const file of [clientCaFile, requestheaderClientCaFile]) if (file !== undefined) readAuthorities(file);
       handshakeCas(settings, pki.clientCaFile, paths.directory);
       await (await listeners)();
+      used = digest;
     } catch (error) {
       log.error({ files }, `the certificates are not used, and the former ones stay: ${(error as Error).message}`);
       return;
