@@ -81,8 +81,8 @@ export default defineConfig({
     // Two more than CI has cores, because tests wait for sockets, disks and time limits.
     maxWorkers: 4,
     // Only tests that hang take that long, even on a busy machine. A test that needs longer sets its own limit.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 10_000,
     // A condition may become true late on a busy machine. By default, it has a second.
     expect: { poll: { timeout: 30_000 } },

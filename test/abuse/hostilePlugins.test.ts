@@ -12,7 +12,6 @@ import { ConfiguredServer } from '../plugins/support.js';
  */
 
 const PLUGIN = 'test/hostile';
-const TIMEOUT_MS = 60_000;
 /** Pause between two writes of a user. */
 const PAUSE_MS = 100;
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -138,7 +137,6 @@ describe.each(Object.keys(IN_POOL))('a hostile %s', point => {
   const others = [...(point === 'mutator' ? [] : ['garbage']), ...(ENDLESS[point] ? [ENDLESS[point]] : [])];
   test.each(['throw', 'hang', 'exit', ...others])(
     'fails its own request alone, and the log names it, after: %s',
-    { timeout: TIMEOUT_MS },
     async how => {
       const since = server.log.length;
       const { status } = await IN_POOL[point]!(how);
@@ -148,9 +146,7 @@ describe.each(Object.keys(IN_POOL))('a hostile %s', point => {
   );
 });
 
-test('a mutator that allocates without end fails its own request alone, and the log names it', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+test('a mutator that allocates without end fails its own request alone, and the log names it', async () => {
   const since = server.log.length;
   expect((await create(SECRETS, 'mutator-allocate')).status).toBe(500);
   await expectNamed(since);

@@ -257,7 +257,7 @@ describe.each(CASES)('a store with definitions of all built-in kinds, $naming, $
     await Promise.all([...all.keys()].map(name => api.delete(`${crds}/${name}`)));
     await api.until(async () => namesIn((await api.get(crds)).body).length === 0);
     expect(lost(before, await builtInObjects(api, naming))).toEqual([]);
-  }, 120_000);
+  });
 });
 
 // Two servers each, over RocksDB.

@@ -46,7 +46,7 @@ async function collection(server: Reached, namespace: string): Promise<string> {
   return `/api/v1/namespaces/${namespace}/secrets`;
 }
 
-describe('a watch over restarts', { timeout: 90_000 }, () => {
+describe('a watch over restarts', () => {
   test('on shutdown each watch ends with its last bookmark, and later changes are seen on another server [R010 R330]', async () => {
     const { server, restart } = await built();
     const path = await collection(server, 'drain');

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configMap, deployment } from '../clients/manifests.js';
 import { type BuiltServer, hasKubectl, Kubectl, startMemoryServer } from '../clients/server.js';
 
-const TIMEOUT = 60_000;
 const able = await hasKubectl();
 
 interface Entry {
@@ -12,15 +11,15 @@ interface Entry {
   readonly fieldsV1: { readonly [name: string]: object };
 }
 
-describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
+describe.skipIf(!able)('kubectl', () => {
   let server: BuiltServer;
   let k: Kubectl;
   beforeAll(async () => {
     server = await startMemoryServer();
     k = new Kubectl(server, 'ssa');
     await k.with({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ssa' } }, 'create');
-  }, TIMEOUT);
-  afterAll(() => server?.close(), TIMEOUT);
+  });
+  afterAll(() => server?.close());
 
   const entries = async (kind: string, name: string): Promise<Entry[]> => {
     const { metadata } = (await k.json('get', kind, name, '--show-managed-fields')) as {

@@ -18,11 +18,10 @@ import { deployment } from './manifests.js';
 import { type BuiltServer, startBuiltServer, startMemoryServer } from './server.js';
 import { eventually, eventuallyPasses } from '../support/eventually.js';
 
-const TIMEOUT = 60_000;
 const NAMESPACE = 'typed';
 const CONFIGMAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
-describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
+describe('@kubernetes/client-node', () => {
   let server: BuiltServer;
   let config: KubeConfig;
   let core: CoreV1Api;
@@ -32,8 +31,8 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
     config.loadFromFile(server.kubeconfig);
     core = config.makeApiClient(CoreV1Api);
     await core.createNamespace({ body: { metadata: { name: NAMESPACE } } });
-  }, TIMEOUT);
-  afterAll(() => server?.close(), TIMEOUT);
+  });
+  afterAll(() => server?.close());
 
   const create = (name: string): Promise<V1ConfigMap> =>
     core.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name }, data: { name } } });

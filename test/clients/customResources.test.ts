@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltServer, hasKubectl, Kubectl, startMemoryServer } from './server.js';
 
-const TIMEOUT = 60_000;
 const able = await hasKubectl();
 
 const definition = `
@@ -39,7 +38,7 @@ metadata: {name: mine}
 spec: {cron: "${cron}"}
 `;
 
-describe.skipIf(!able)('kubectl and custom resources', { timeout: TIMEOUT }, () => {
+describe.skipIf(!able)('kubectl and custom resources', () => {
   let server: BuiltServer;
   let k: Kubectl;
   beforeAll(async () => {
@@ -51,8 +50,8 @@ describe.skipIf(!able)('kubectl and custom resources', { timeout: TIMEOUT }, () 
     // names first.
     await k.run('wait', '--for=jsonpath={.status.acceptedNames.kind}=CronTab', 'crd/crontabs.stable.example.com');
     await k.run('wait', '--for=condition=Established', 'crd/crontabs.stable.example.com');
-  }, TIMEOUT);
-  afterAll(() => server?.close(), TIMEOUT);
+  });
+  afterAll(() => server?.close());
 
   test('apply, get by short name and category, scale, explain', async () => {
     expect(await k.with(object('* * * * */5'), 'apply')).toContain('crontab.stable.example.com/mine created');

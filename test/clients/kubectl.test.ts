@@ -4,18 +4,17 @@ import { type BuiltServer, hasKubectl, Kubectl, startMemoryServer } from './serv
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 import { eventually } from '../support/eventually.js';
 
-const TIMEOUT = 60_000;
 const able = await hasKubectl();
 
-describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
+describe.skipIf(!able)('kubectl', () => {
   let server: BuiltServer;
   let k: Kubectl;
   beforeAll(async () => {
     server = await startMemoryServer();
     k = new Kubectl(server, 'clients');
     await k.with({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'clients' } }, 'create');
-  }, TIMEOUT);
-  afterAll(() => server?.close(), TIMEOUT);
+  });
+  afterAll(() => server?.close());
 
   test('create creates objects of several kinds from one YAML stream, and fails the second time [R015 R021]', async () => {
     expect((await k.with(several, 'create')).trim().split('\n')).toEqual([

@@ -4,19 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltServer, hasKubectl, Kubectl, startMemoryServer } from './server.js';
 
-const TIMEOUT = 60_000;
 const NAMESPACE = 'team';
 const able = await hasKubectl();
 
-describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
+describe.skipIf(!able)('kubectl', () => {
   let server: BuiltServer;
   let k: Kubectl;
   beforeAll(async () => {
     server = await startMemoryServer();
     k = new Kubectl(server, NAMESPACE);
     await k.run('create', 'namespace', NAMESPACE);
-  }, TIMEOUT);
-  afterAll(() => server?.close(), TIMEOUT);
+  });
+  afterAll(() => server?.close());
 
   const can = async (...args: string[]): Promise<string> => (await k.try(['auth', 'can-i', ...args])).out.trim();
 

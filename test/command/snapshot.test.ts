@@ -152,7 +152,7 @@ async function snapshot(...args: string[]): Promise<{ code: number; io: Captured
 
 const inDirectory = (name: string): string => join(directory, name);
 
-describe('capstan snapshot', { timeout: 120_000 }, () => {
+describe('capstan snapshot', () => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'capstan-snapshot-'));
     server = await ServerProcess.start(inDirectory('old'));

@@ -106,9 +106,7 @@ const configMap = (name: string, data: object): object => ({
 });
 
 describe('a server', () => {
-  it('whose disk is full answers with an error, and ends with exit code 1 and the reason', {
-    timeout: 120_000,
-  }, async () => {
+  it('whose disk is full answers with an error, and ends with exit code 1 and the reason', async () => {
     const server = await ServerProcess.start(dataDir, [], ['prlimit', '--fsize=4000000']);
     await server.namespace('shop');
     const exited = once(server.child, 'exit');

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
-describe('capstan serve --watch', { timeout: 90_000 }, () => {
+describe('capstan serve --watch', () => {
   const server = new ConfiguredServer();
   const write = (name: string, text: string): void => writeFileSync(join(server.directory, name), text);
   const create = (labels: object = {}) =>

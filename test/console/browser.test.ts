@@ -12,7 +12,7 @@ const MANY = 100_000;
 const TIMEOUT = 90_000;
 const storage = pathToFileURL(resolve('dist/test/console/fixtures/manyObjects.js')).href;
 
-describe.skipIf(!browserWanted)(withBrowser('the console'), { timeout: TIMEOUT }, () => {
+describe.skipIf(!browserWanted)(withBrowser('the console'), () => {
   let api: Api;
   let browser: Browser;
   let visited: Visited;

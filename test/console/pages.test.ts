@@ -23,7 +23,7 @@ const deployment = (name: string) => ({
   },
 });
 
-describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout: 120_000 }, () => {
+describe.skipIf(!browserWanted)(withBrowser('a page of the console'), () => {
   let api: Api;
   let browser: Browser;
   let visited: Visited;

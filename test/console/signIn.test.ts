@@ -31,7 +31,7 @@ beforeAll(async () => {
   writeFileSync(authenticationConfig, JSON.stringify({ ...kind, jwt: [{ issuer, claimMappings }] }));
   api = await Api.start({ authenticationConfig, listeningThreads: 2, httpPort: 0 });
   await provider.use([key], `${api.server.url}/console/openid/callback`);
-}, 120_000);
+});
 afterAll(async () => {
   await api?.close();
   await provider?.close();

@@ -55,7 +55,6 @@ test.each([
   ['node --inspect program.js', program],
 ])(
   'with %s, a plugin may stay at a breakpoint while others are served, and its request is answered afterwards',
-  { timeout: 120_000 },
   async (_, processOf) => {
     const debugging = await debug(processOf());
     const { create, inspector } = debugging;
@@ -82,7 +81,7 @@ test.each([
   },
 );
 
-test('at SIGTERM, capstan serve --inspect ends, although a debugger is connected', { timeout: 120_000 }, async () => {
+test('at SIGTERM, capstan serve --inspect ends, although a debugger is connected', async () => {
   const { server, inspector } = await debug(commandLine());
   expect(await server.end('SIGTERM')).toBe(0);
   inspector.close();

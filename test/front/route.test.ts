@@ -5,13 +5,15 @@ import { namingOf } from '../../core/naming.js';
 import { pathHandler, type PathHandlers } from '../../workers/front/paths/routes.js';
 import { registryOf } from '../kinds/builtIn.js';
 import { partly } from '../support/values.js';
-import { LINEAR_MS } from '../support/linear.js';
+import { requireLinearTime } from '../support/linear.js';
 import { postOf } from './support.js';
 
 const naming = namingOf('kubernetes');
 const registry = registryOf('kubernetes');
 const shop = '/api/v1/namespaces/shop';
 const core = 'in API group ""';
+
+requireLinearTime();
 
 test.each([
   ['OPTIONS', `${shop}/pods/p1`, 'pods "p1"', `  resource "pods" ${core} in the namespace "shop"`],
@@ -85,7 +87,6 @@ test.each(['componentstatuses', 'bindings', 'namespaces/shop/bindings', 'namespa
 
 test.each(['/api/', '/apis/', '/healthz/', '/api/v1/namespaces/'])(
   'a path of very many slashes below %s is parsed in linear time',
-  { timeout: LINEAR_MS },
   path => {
     const { missing, target } = parseRoute(registry, 'GET', `${path}${'/'.repeat(300_000)}x`, '');
     expect(missing ?? target.is).toMatch(/^(status|text|path)$/);

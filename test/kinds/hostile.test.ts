@@ -1,12 +1,9 @@
-import { expect, test, vi } from 'vitest';
-import { LINEAR_MS } from '../support/linear.js';
+import { expect, test } from 'vitest';
+import { requireLinearTime } from '../support/linear.js';
 import { create, contextWith, object, strategyOf, update } from './helpers.js';
 
-/*
- * Bodies as large as the server accepts. A test of this file that exceeds its time limit has found an algorithm with
- * more than linear time.
- */
-vi.setConfig({ testTimeout: LINEAR_MS });
+/* Bodies as large as the server accepts. */
+requireLinearTime();
 
 const MANY = 30_000;
 const numbered = <T>(of: (i: number) => T): T[] => Array.from({ length: MANY }, (_, i) => of(i));

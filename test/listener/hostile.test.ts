@@ -21,7 +21,6 @@ vi.mock('../../core/limits.js', async original => ({
   DRAIN_MS: 1000,
 }));
 
-const TIMEOUT = 40_000;
 const HOST = 'Host: localhost\r\n';
 const LARGE = 32 * 1024 * 1024;
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
@@ -75,52 +74,40 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     return await client.end();
   };
 
-  it.concurrent(
-    'is disconnected when it sends nothing, or sends headers, a body, or the body of an answered request too slowly',
-    async () => {
-      const body = `Content-Length: 100000\r\n\r\n`;
-      const [nothing, line, lines, slow, stalled, chunks, answered, idle] = await Promise.all([
-        attack(() => undefined),
-        attack(client => (client.send(`GET / HTTP/1.1\r\n${HOST}X: `), drip(client, 'x'))),
-        attack(client => (client.send(`GET / HTTP/1.1\r\n${HOST}`), drip(client, 'X: x\r\n'))),
-        attack(client => (client.send(`POST /body HTTP/1.1\r\n${HOST}${body}`), drip(client, 'x'))),
-        attack(client => client.send(`POST /body HTTP/1.1\r\n${HOST}${body}x`)),
-        attack(client => {
-          client.send(`POST /body HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`);
-          drip(client, '1\r\nx\r\n');
-        }),
-        attack(client => (client.send(`POST /answered HTTP/1.1\r\n${HOST}${body}`), drip(client, 'x'))),
-        attack(client => client.send(get('/idle'))),
-      ]);
-      for (const answer of [nothing, line, lines, slow, stalled, chunks])
-        expect(answer).toMatch(/^$|^HTTP\/1.1 408 [\s\S]*\r\n\r\n$/);
-      expect([count(answered!, 'HTTP/1.1 403'), count(answered!, 'HTTP/1.1')]).toEqual([1, 1]);
-      expect(idle).toMatch(/^HTTP\/1.1 200 [\s\S]*answered$/);
-    },
-    TIMEOUT,
-  );
+  it.concurrent('is disconnected when it sends nothing, or sends headers, a body, or the body of an answered request too slowly', async () => {
+    const body = `Content-Length: 100000\r\n\r\n`;
+    const [nothing, line, lines, slow, stalled, chunks, answered, idle] = await Promise.all([
+      attack(() => undefined),
+      attack(client => (client.send(`GET / HTTP/1.1\r\n${HOST}X: `), drip(client, 'x'))),
+      attack(client => (client.send(`GET / HTTP/1.1\r\n${HOST}`), drip(client, 'X: x\r\n'))),
+      attack(client => (client.send(`POST /body HTTP/1.1\r\n${HOST}${body}`), drip(client, 'x'))),
+      attack(client => client.send(`POST /body HTTP/1.1\r\n${HOST}${body}x`)),
+      attack(client => {
+        client.send(`POST /body HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`);
+        drip(client, '1\r\nx\r\n');
+      }),
+      attack(client => (client.send(`POST /answered HTTP/1.1\r\n${HOST}${body}`), drip(client, 'x'))),
+      attack(client => client.send(get('/idle'))),
+    ]);
+    for (const answer of [nothing, line, lines, slow, stalled, chunks])
+      expect(answer).toMatch(/^$|^HTTP\/1.1 408 [\s\S]*\r\n\r\n$/);
+    expect([count(answered!, 'HTTP/1.1 403'), count(answered!, 'HTTP/1.1')]).toEqual([1, 1]);
+    expect(idle).toMatch(/^HTTP\/1.1 200 [\s\S]*answered$/);
+  });
 
-  it.runIf(tls)(
-    'is disconnected when it does not complete the TLS handshake',
-    async () => {
-      const socket = connect(listening.port, '127.0.0.1').resume();
-      await once(socket, 'close');
-    },
-    TIMEOUT,
-  );
+  it.runIf(tls)('is disconnected when it does not complete the TLS handshake', async () => {
+    const socket = connect(listening.port, '127.0.0.1').resume();
+    await once(socket, 'close');
+  });
 
-  it.each(['/large', '/stream'])(
-    'is disconnected when it reads nothing of an answer: %s',
-    async path => {
-      aborted.mockClear();
-      const client = await open();
-      client.socket.pause();
-      client.send(get(path));
-      await eventuallyPasses(() => expect(aborted).toHaveBeenCalledWith(path));
-      client.socket.destroy();
-    },
-    TIMEOUT,
-  );
+  it.each(['/large', '/stream'])('is disconnected when it reads nothing of an answer: %s', async path => {
+    aborted.mockClear();
+    const client = await open();
+    client.socket.pause();
+    client.send(get(path));
+    await eventuallyPasses(() => expect(aborted).toHaveBeenCalledWith(path));
+    client.socket.destroy();
+  });
 
   it('is disconnected when it does not read a WebSocket', async () => {
     aborted.mockClear();
@@ -194,7 +181,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     await eventuallyPasses(async () => expect(await isServed()).toBe(true));
   });
 
-  it('frees its place when a WebSocket closes', { timeout: TIMEOUT }, async () => {
+  it('frees its place when a WebSocket closes', async () => {
     const url = `ws${tls ? 's' : ''}://127.0.0.1:${listening.port}/socket`;
     for (let i = 0; i < 2 * CONNECTIONS; i++) {
       const socket = new WebSocket(url, { ca: tls?.caPem });

@@ -227,9 +227,7 @@ describe.each(['now', 'later'])('an endless loop (%s)', when => {
   const createIn = (labels: object) =>
     looping.call('POST', MAPS, { body: { metadata: { generateName: 'loop-', labels } } });
 
-  test('in a call of a plugin is ended with its thread after the longest time for a call, twice; answer and records name the plugin', {
-    timeout: 120_000,
-  }, async () => {
+  test('in a call of a plugin is ended with its thread after the longest time for a call, twice; answer and records name the plugin', async () => {
     const labels = { plugin: 'test/looping', point: 'validator' };
     const before = await looping.counter('capstan_plugin_timeouts_total', labels);
     await looping.call('GET', MAPS);

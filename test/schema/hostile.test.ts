@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
 import { invalid, invalidObject, Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
@@ -20,13 +20,10 @@ import { findStrictErrors } from '../../core/schema/decode/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { dropRepeatedOwners } from '../../workers/pool/stages/metadata.js';
 import { parseWriteOptions } from '../../workers/pool/body/options.js';
-import { LINEAR_MS } from '../support/linear.js';
+import { requireLinearTime } from '../support/linear.js';
 
-/*
- * Bodies as large as the server accepts. A test of this file that exceeds its time limit has found an algorithm with
- * more than linear time.
- */
-vi.setConfig({ testTimeout: LINEAR_MS });
+/* Bodies as large as the server accepts. */
+requireLinearTime();
 
 const MANY = 40_000;
 const object = (metadata: ObjectMeta): ApiObject => ({

@@ -31,9 +31,7 @@ test.each(['exit', 'throw'])(
   },
 );
 
-test('a pool thread that runs out of memory is replaced; a request that ends two threads gets 500', {
-  timeout: 120_000,
-}, async () => {
+test('a pool thread that runs out of memory is replaced; a request that ends two threads gets 500', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-memory-'));
   const config = join(directory, 'config.yaml');
   writeFileSync(config, `plugins: [{ use: ${JSON.stringify(fixture('crashing'))} }]\n`);

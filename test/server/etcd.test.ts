@@ -58,7 +58,7 @@ afterEach(async () => {
   running = [];
 });
 
-describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program `etcd`)', { timeout: 120_000 }, () => {
+describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program `etcd`)', () => {
   let etcd: Etcd;
   beforeAll(async () => {
     etcd = await startEtcd();
@@ -382,9 +382,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
 });
 
 describe.skipIf(!etcdWanted)('a server over an etcd with TLS (skipped without the program `etcd`)', () => {
-  it('uses the certificates of its flags, and reports the problem without them', {
-    timeout: 90_000,
-  }, async () => {
+  it('uses the certificates of its flags, and reports the problem without them', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-etcd-tls-'));
     const { tls, cafile, certfile, keyfile } = await certificates(directory);
     const etcd = await startEtcd({ tls });

@@ -9,13 +9,9 @@ const TIMES = 3;
 /** Far less than the memory of one server: the rings of its threads alone take 32 MB. */
 const LEFT_BYTES = 8 * 1024 * 1024;
 
-test.each(LISTENER_NAMES)(
-  'closed servers leave neither objects nor shared memory behind, with %s',
-  { timeout: 120_000 },
-  async listener => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM, listener, `${TIMES}`]);
-    const { made, kept, sharedBytes } = JSON.parse(stdout) as { made: number; kept: number; sharedBytes: number };
-    expect({ made, kept }).toEqual({ made: TIMES, kept: 0 });
-    expect(sharedBytes).toBeLessThan(LEFT_BYTES);
-  },
-);
+test.each(LISTENER_NAMES)('closed servers leave neither objects nor shared memory behind, with %s', async listener => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM, listener, `${TIMES}`]);
+  const { made, kept, sharedBytes } = JSON.parse(stdout) as { made: number; kept: number; sharedBytes: number };
+  expect({ made, kept }).toEqual({ made: TIMES, kept: 0 });
+  expect(sharedBytes).toBeLessThan(LEFT_BYTES);
+});

@@ -35,9 +35,7 @@ async function useControllers(server: RunningServer, name: string): Promise<void
   await eventually(async () => (await server.request('GET', path)).status === 200);
 }
 
-test('further servers share threads, continue when others close, and leave none behind', {
-  timeout: 120_000,
-}, async () => {
+test('further servers share threads, continue when others close, and leave none behind', async () => {
   const first = await start();
   const [second, third] = await Promise.all([start(), start()]);
   // The threads of the first server, and those that the others share.

@@ -183,7 +183,7 @@ async function keptTexts(log: LogContent): Promise<string[]> {
 }
 
 describe('the log after a crash', () => {
-  it('has all durable batches, and the last one completely or not at all', { timeout: 120_000 }, async () => {
+  it('has all durable batches, and the last one completely or not at all', async () => {
     const arbitrary = fc.tuple(BATCHES, FRACTION, FRACTION);
     await fc.assert(
       fc.asyncProperty(arbitrary, async ([batches, start, end]) => {
@@ -204,7 +204,7 @@ describe('the log after a crash', () => {
     );
   });
 
-  it('is damaged if any byte of a batch before the last one changed', { timeout: 120_000 }, async () => {
+  it('is damaged if any byte of a batch before the last one changed', async () => {
     const arbitrary = fc.tuple(BATCHES, FRACTION, fc.integer({ min: 1, max: 255 }));
     await fc.assert(
       fc.asyncProperty(arbitrary, async ([batches, fraction, mask]) => {

@@ -140,7 +140,7 @@ describe('a store that an earlier release has written', () => {
     }
     // The beginning, three batches of values, index, events, the end, and the writes of the start after it.
     expect(killed).toBeGreaterThanOrEqual(8);
-  }, 120_000);
+  });
 
   it('is refused by offline commands in the middle of the change, with the hint that a start completes it', async () => {
     const path = join(await directoryFor(formerDirectory()), 'store');

@@ -265,7 +265,7 @@ const filesHaving = (path: string, text: string): string[] =>
     .map(name => join(path, name))
     .filter(name => statSync(name).isFile() && readFileSync(name).includes(text));
 
-describe('a server with a key management plugin', { timeout: 90_000 }, () => {
+describe('a server with a key management plugin', () => {
   it('leaves no plain text, waits for the plugin at its start, and reports when it is unavailable', async () => {
     const kms = await plugin();
     const dataDir = join(folder, 'data');

@@ -154,7 +154,7 @@ async function namesIn(server: ServerProcess): Promise<Set<string>> {
   return new Set(body.items?.map(({ metadata }) => metadata.name));
 }
 
-describe('a rotation of keys', { timeout: 120_000 }, () => {
+describe('a rotation of keys', () => {
   it('loses nothing, whenever a server under load or the rewrite is killed', async () => {
     const file = configure(newPath(), 'one');
     const server = new ServerProcess([`--encryption-provider-config=${file}`]);

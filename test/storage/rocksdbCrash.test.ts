@@ -227,7 +227,7 @@ describe('a RocksDB store after a power failure', () => {
     await expectObjects(copy, 100);
   });
 
-  it('has everything if RocksDB lost the end of a log and kept a later one', { timeout: 120_000 }, async () => {
+  it('has everything if RocksDB lost the end of a log and kept a later one', async () => {
     // RocksDB begins another log after 16 MB, and removes the one before when it has written the table.
     let logs: string[] = [];
     for (let attempt = 0; attempt < 5 && logs.length < 2; attempt++) {
@@ -355,9 +355,7 @@ describe('the commit log of a RocksDB store', () => {
     await expectRefusal(copy, /log belongs to the store [-\w]+, but .*db is [-\w]+; restore the matching files/);
   });
 
-  it('is continued over many segments and reopens, and closing leaves nothing to apply', {
-    timeout: 120_000,
-  }, async () => {
+  it('is continued over many segments and reopens, and closing leaves nothing to apply', async () => {
     const store = await openStore();
     const value = (i: number) => `${i};`.padEnd(700_000, String(i));
     for (let i = 1; i <= 80; i++) await committed(store, put(`k${i}`, value(i)));
@@ -389,7 +387,7 @@ describe('the commit log of a RocksDB store', () => {
     );
   });
 
-  it('after any bytes of its last batch are lost, keeps every other commit', { timeout: 120_000 }, async () => {
+  it('after any bytes of its last batch are lost, keeps every other commit', async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 8 });
     const fraction = fc.double({ min: 0, max: 1, noNaN: true });
     let run = 0;

@@ -68,7 +68,7 @@ function describeUnreadable(store: () => Settings): void {
   beforeAll(async () => {
     server = await withUnreadable(store(), true);
     // Time for two starts, in milliseconds.
-  }, 90_000);
+  });
   afterAll(() => server?.close());
   const status = async (...request: Parameters<RunningServer['request']>) => {
     const answer = await server.request(...request);
