@@ -231,6 +231,25 @@ describe.skipIf(!etcdWanted)('a store in etcd that an earlier release has writte
     connection.close();
   });
 
+  it('has a compacted history after a start, also if another server has moved all keys and then ended', async () => {
+    const etcd = await startEtcd();
+    onTestFinished(() => etcd.stop());
+    const { store, connection, secret, put } = await write(etcd.url, '');
+    await store.commit(NAMES.map(name => [{ is: 'delete', key: `tea.example.com/orders/default/${name}` }]));
+    await put(`${ORDERS}/default/a`, {});
+    const before = await store.revision();
+    await store.close();
+    await connection.call(Put, {
+      key: Buffer.from('/former/'),
+      value: Buffer.from(JSON.stringify({ format: 2, moving: true, secret })),
+    });
+    const server = await new EtcdStore({ servers: [etcd.url], prefix: '/former' }).start();
+    expect(server.compactedRevision()).toBeGreaterThan(before);
+    expect((await server.range(`${ORDERS}/`)).items).toHaveLength(1);
+    await server.close();
+    connection.close();
+  });
+
   it('is refused while a server of the earlier release renews its Lease, and is not changed', async () => {
     const etcd = await startEtcd();
     onTestFinished(() => etcd.stop());

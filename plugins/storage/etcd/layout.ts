@@ -2,9 +2,8 @@ import { readJson, StoreError } from '../../../core/api/index.js';
 import { recordAt } from '../../../core/model/record.js';
 import { delay } from '../../../core/runtime/timers.js';
 import { currentKey, currentValue, sharedDefinitionsNotice } from '../../../core/schema/storageLayout.js';
-import { compactEtcd } from './compactor.js';
-import type { Connection } from './connection.js';
-import { type KeyValue, Range, type RangeResponse, Txn, type TxnResponse } from './protocol.js';
+import { type Connection, isRejected } from './connection.js';
+import { Compact, type KeyValue, Range, type RangeResponse, Txn, type TxnResponse } from './protocol.js';
 import { modRevisionEquals } from './transaction.js';
 import { type Keys, newTransactionId, splitValue, storedValue } from './values.js';
 
@@ -52,8 +51,8 @@ export class KeyMove {
   }
 
   /**
-   * Moves all keys, each in a transaction of its own, then compacts the history: events of moved objects have other
-   * keys there. May run in several servers at once, and again after an interruption. Throws StoreError.
+   * Moves all keys, each in a transaction of its own, then compacts the history, in which events of moved objects have
+   * other keys. May run in several servers at once, and again after an interruption. Throws StoreError.
    */
   async run(): Promise<void> {
     const definitions: string[] = [];
@@ -61,23 +60,33 @@ export class KeyMove {
     for (let left = -1; left !== 0; ) {
       left = 0;
       for await (const page of this.#pages()) {
-        definitions.push(...page.map(({ key }) => this.keys.decode(key)));
-        const former = page.filter(({ key }) => currentKey(this.keys.decode(key)) !== this.keys.decode(key));
+        ({ revision } = page);
+        definitions.push(...page.objects.map(({ key }) => this.keys.decode(key)));
+        const former = page.objects.filter(({ key }) => currentKey(this.keys.decode(key)) !== this.keys.decode(key));
         left += former.length;
-        for (let at = 0; at < former.length; at += PARALLEL) {
-          const moved = await Promise.all(former.slice(at, at + PARALLEL).map(item => this.#move(item)));
-          revision = Math.max(revision, ...moved);
-        }
+        for (let at = 0; at < former.length; at += PARALLEL)
+          await Promise.all(former.slice(at, at + PARALLEL).map(item => this.#move(item)));
       }
     }
     const message = sharedDefinitionsNotice(new Set(definitions));
     if (message !== undefined) this.notice(message);
-    // Another server may have compacted it already.
-    if (revision > 0) await compactEtcd(this.connection, revision).catch(() => undefined);
+    await this.#compact(revision);
   }
 
-  /** Resolves with the revision of the transaction. One that fails because the object has changed is repeated later. */
-  async #move(item: KeyValue): Promise<number> {
+  /**
+   * Compacts the history, also if other servers have moved all keys: they may have ended before they compacted it. One
+   * of them may have compacted more, which etcd reports as an error.
+   */
+  async #compact(revision: number): Promise<void> {
+    try {
+      await this.connection.callWithRetry(Compact, { revision, physical: false });
+    } catch (error) {
+      if (!isRejected(error)) throw error;
+    }
+  }
+
+  /** Moves a key. A transaction that fails because the object has changed is repeated later. */
+  async #move(item: KeyValue): Promise<void> {
     const before = this.keys.decode(item.key);
     const { value, gap } = splitValue(item.value, before);
     const key = this.keys.encode(currentKey(before));
@@ -92,16 +101,15 @@ export class KeyMove {
     const [former, current] = response.responses;
     if (!response.succeeded && former?.range?.kvs[0] && current?.range?.kvs[0])
       throw new StoreError(`etcd holds ${before} in the layouts of two releases: stop all servers of the earlier one`);
-    return response.header.revision;
   }
 
-  async *#pages(): AsyncGenerator<readonly KeyValue[]> {
+  /** All objects in pages, of which the last one may be empty, each with the revision at which it was read. */
+  async *#pages(): AsyncGenerator<{ readonly objects: readonly KeyValue[]; readonly revision: number }> {
     let after = '';
     for (;;) {
       const request = { ...this.keys.range('', after), limit: PAGE_SIZE };
-      const { kvs }: RangeResponse = await this.connection.callWithRetry(Range, request);
-      const objects = kvs.filter(({ key }) => !key.equals(this.keys.record));
-      if (objects.length > 0) yield objects;
+      const { kvs, header }: RangeResponse = await this.connection.callWithRetry(Range, request);
+      yield { objects: kvs.filter(({ key }) => !key.equals(this.keys.record)), revision: header.revision };
       if (kvs.length < PAGE_SIZE) return;
       after = this.keys.decode(kvs.at(-1)!.key);
     }
