@@ -58,9 +58,11 @@ describe('a validating webhook', () => {
   test('is called from the first request after the answer to its configuration, with the whole review', async () => {
     await install(api, 'Validating', 'sees', hooks.webhook('/sees'));
     expect((await create('sees', 'sees', '?fieldManager=me')).status).toBe(201);
-    await api.patch(`${MAPS}/sees?dryRun=All`, MERGE, { data: { a: '2' } });
-    await api.delete(`${MAPS}/sees`);
-    const [created, updated, deleted] = hooks.take('/sees');
+    expect((await api.patch(`${MAPS}/sees?dryRun=All`, MERGE, { data: { a: '2' } })).status).toBe(200);
+    expect((await api.delete(`${MAPS}/sees`)).status).toBe(200);
+    const calls = hooks.take('/sees');
+    expect(calls.map(({ request }) => request['operation'])).toEqual(['CREATE', 'UPDATE', 'DELETE']);
+    const [created, updated, deleted] = calls;
     expect(created?.query).toBe('?timeout=5s');
     expect(created?.request).toMatchObject({
       kind: { group: '', version: 'v1', kind: 'ConfigMap' },
