@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { addCertificates } from '../support/certificates.js';
 
 const COMMAND = resolve('dist/core/command/main.js');
-const START_MS = 30_000;
+const START_MS = 60_000;
 
 /** A server in its own process, with a data directory that `close` removes. */
 export interface BuiltServer {
