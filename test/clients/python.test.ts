@@ -11,6 +11,8 @@ import { LISTENER_NAMES } from '../listener/names.js';
  */
 const LONGEST = 5;
 const COUNT = 3;
+/** After this time, in milliseconds, the client is ended. It is below the limit of a test. */
+const CLIENT_MS = 100_000;
 
 /** A Python with the official client: the one in the path, or that of Debian with its package python3-kubernetes. */
 const python = ['python3', '/usr/bin/python3'].find(command => {
@@ -31,7 +33,7 @@ describe.skipIf(!wanted)('the official Python client', () => {
       const server = await startMemoryServer('--listener', listener);
       try {
         const args = [resolve('test/clients/watch.py'), server.kubeconfig, String(COUNT)];
-        const { stdout } = await promisify(execFile)(python!, args);
+        const { stdout } = await promisify(execFile)(python!, args, { timeout: CLIENT_MS });
         const delays = stdout.trim().split('\n').map(Number);
         expect(delays).toHaveLength(COUNT);
         for (const delay of delays) expect(delay).toBeLessThan(LONGEST);

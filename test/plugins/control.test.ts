@@ -193,9 +193,11 @@ describe('onClose', () => {
       expect(new Set(ofThread)).toEqual(new Set([`last ${thread}`, `first ${thread}`]));
       expect(ofThread[0]).toBe(`last ${thread}`);
     }
-    const messages = new Set(server.log.map(({ message }) => message));
+    const messages = server.log.map(({ message }) => message);
     expect(messages).toContain('closing plugin test/releases: it cannot be released');
-    expect(messages).toContain('closing plugin test/releases: no answer within 1s');
+    // Each thread waits for the function that hangs, and no longer than a second.
+    const late = messages.filter(message => message === 'closing plugin test/releases: no answer within 1s');
+    expect(late.length).toBeGreaterThanOrEqual(3);
     await server.dispose();
   });
 });

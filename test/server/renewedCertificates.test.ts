@@ -173,9 +173,12 @@ describe.each(MODES)('with the listener %s', (_, settings) => {
       const { certificate, key } = await newServing('second');
       writeFileSync(at('serving.key'), 'no key');
       writeFileSync(at('clients.crt'), cas['later']!.certificate);
-      await eventually(untilRead());
-      expect(await served(server)).toBe('CN=first');
-      expect(await statusOnce(server, 'former')).toBe(200);
+      const isRead = untilRead();
+      await eventually(async () => {
+        expect(await served(server)).toBe('CN=first');
+        expect(await statusOnce(server, 'former')).toBe(200);
+        return isRead();
+      });
       writeServing({ certificate, key });
       await eventually(async () => (await served(server)) === 'CN=second');
       await eventually(async () => (await statusOnce(server, 'later')) === 200);

@@ -67,7 +67,6 @@ function describeUnreadable(store: () => Settings): void {
   let server: RunningServer;
   beforeAll(async () => {
     server = await withUnreadable(store(), true);
-    // Time for two starts, in milliseconds.
   });
   afterAll(() => server?.close());
   const status = async (...request: Parameters<RunningServer['request']>) => {

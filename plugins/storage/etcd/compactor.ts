@@ -1,7 +1,7 @@
 import { LONGEST_TIMER_MS } from '../../../core/limits.js';
 import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Connection } from './connection.js';
-import { Compact, Txn, type TxnResponse } from './protocol.js';
+import { Txn, type TxnResponse } from './protocol.js';
 import { versionEquals } from './transaction.js';
 import type { Keys } from './values.js';
 
@@ -58,7 +58,3 @@ export class Compactor {
     clearTimeout(this.#timer);
   }
 }
-
-/** Compacts etcd's history up to `revision`. */
-export const compactEtcd = (connection: Connection, revision: number): Promise<unknown> =>
-  connection.call(Compact, { revision, physical: false });

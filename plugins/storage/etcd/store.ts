@@ -16,7 +16,7 @@ import {
 } from '../../../core/api/index.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { delay, timeoutSignal } from '../../../core/runtime/timers.js';
-import { Compactor, compactEtcd } from './compactor.js';
+import { Compactor } from './compactor.js';
 import {
   Connection,
   type EtcdConfig,
@@ -26,7 +26,7 @@ import {
   mayHaveHadEffect,
   PAUSE_MS,
 } from './connection.js';
-import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
+import { Compact, type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
 import { openRecord } from './record.js';
 import {
   isRepeatable,
@@ -208,7 +208,7 @@ export class EtcdStore implements Storage {
   async compact(revision: number): Promise<void> {
     if (revision <= this.#compacted) return;
     try {
-      await compactEtcd(this.#connection, revision);
+      await this.#connection.call(Compact, { revision, physical: false });
     } catch (error) {
       const current = await this.revision();
       if (revision > current) throw new FutureRevision(current);
