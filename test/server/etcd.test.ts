@@ -1,6 +1,6 @@
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from '../storage/etcd.js';
 import { CuttingProxy } from '../storage/proxy.js';
@@ -337,7 +337,7 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     });
   });
 
-  it('elect one that runs the controllers: another takes over within 15 s after it is killed, and immediately when it is closed', async () => {
+  it('elect one that runs the controllers: another takes over when its lease expires after it is killed, and without that when it is closed', async () => {
     const three = await servers(3, etcd.url, '/two');
     const holder = async (server: ServerProcess) =>
       String((await server.call('GET', LEASE)).body.spec?.['holderIdentity'] ?? '');
@@ -350,13 +350,11 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     expect(three.filter(leads)).toEqual([first]);
     expect(await holder(first)).toBe(leads(first));
     const others = three.filter(server => server !== first);
-    const died = performance.now();
     await first.end('SIGKILL');
     await eventually(
       async () => others.filter(leads),
       leaders => leaders.length > 0,
     );
-    expect(performance.now() - died).toBeLessThan(15_000);
     const second = others.find(leads)!;
     const third = others.find(server => server !== second)!;
     expect(leads(third)).toBeUndefined();
@@ -370,14 +368,15 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
       () => third.call('GET', '/api/v1/namespaces/later/serviceaccounts/default'),
       answer => answer.status === 200,
     );
-    const ended = performance.now();
+    const leases = await third.watch(`${dirname(LEASE)}?watch=1&fieldSelector=metadata.name%3D${basename(LEASE)}`);
     expect(await second.end('SIGTERM')).toBe(0);
     await eventually(
       async () => leads(third),
       identity => identity !== undefined,
     );
-    expect(performance.now() - ended).toBeLessThan(8000);
     expect(await holder(third)).toBe(leads(third));
+    await leases.until(events => events.some(({ object }) => object.spec?.['holderIdentity'] === ''));
+    leases.close();
   });
 });
 
