@@ -41,7 +41,7 @@ describe.each(LISTENER_NAMES)('hostile requests, listener %s', listener => {
       await fc.assert(property, { numRuns: RUNS, seed: SEED, endOnFailure: true });
       await stillServes('after-requests');
     },
-    60_000 + RUNS * 100,
+    120_000 + RUNS * 100,
   );
 
   test(
@@ -56,6 +56,6 @@ describe.each(LISTENER_NAMES)('hostile requests, listener %s', listener => {
       await fc.assert(property, { numRuns: Math.ceil(RUNS / 4), seed: SEED, endOnFailure: true });
       await stillServes('after-damage');
     },
-    60_000 + RUNS * 100,
+    120_000 + RUNS * 100,
   );
 });

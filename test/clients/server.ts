@@ -105,7 +105,7 @@ export class Kubectl {
     return new Promise(done => {
       const all = ['-n', this.namespace, ...args];
       const env = { ...this.#env, ...options.env };
-      const child = execFile('kubectl', all, { env, timeout: 60_000, maxBuffer: 64 << 20 }, (error, out, err) => {
+      const child = execFile('kubectl', all, { env, timeout: 100_000, maxBuffer: 64 << 20 }, (error, out, err) => {
         done({ code: error ? Number(error.code ?? 1) || 1 : 0, out, err });
       });
       // It may end before it has read its input.

@@ -113,7 +113,7 @@ describe('a server', () => {
     });
     const warned = () => started.log.filter(({ level }) => level === 'warn').map(({ message }) => message);
     await expect
-      .poll(() => [...warned()].sort(), { timeout: 20_000 })
+      .poll(() => [...warned()].sort())
       .toEqual([
         expect.stringContaining('plugin test/reads: it reads custom:milk.example.com/cans, which is not served'),
         expect.stringContaining('plugin test/reads: it reads custom:tea.example.com/teas, which is not served'),

@@ -13,7 +13,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const [begun, file] = [join(directory, 'begun'), join(directory, 'file')];
 const after = `${file}.after`;
 const plugins = [{ use: fixture('startHooks'), config: { begun, file } }];
-const until = (holds: () => boolean): Promise<unknown> => vi.waitUntil(holds, { timeout: 30_000 });
+const until = (holds: () => boolean): Promise<unknown> => vi.waitUntil(holds, { timeout: 100_000 });
 
 test('a server with a new store does not listen before the controllers of its hooks have started', async () => {
   let isListening = false;

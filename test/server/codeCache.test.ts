@@ -156,7 +156,7 @@ describe('the build', () => {
     const server = await ServerProcess.start(join(directory, 'data'), [], ['env', `NODE_OPTIONS=--import=${report}`]);
     try {
       const unused = () => caches.filter(name => !server.output.includes(`uses ${name}\n`));
-      await expect.poll(unused, { timeout: 15_000 }).toEqual([]);
+      await expect.poll(unused).toEqual([]);
     } finally {
       await server.end();
     }

@@ -165,7 +165,7 @@ describe('the library', () => {
     const file = join(directory, 'program.mjs');
     writeFileSync(file, program);
     const run = new Promise<string>((done, fail) => {
-      execFile(process.execPath, [file], { timeout: 50_000 }, (error, out, err) =>
+      execFile(process.execPath, [file], { timeout: 100_000 }, (error, out, err) =>
         error ? fail(new Error(`${error.message}\n${err}`)) : done(out + err),
       );
     });
