@@ -166,20 +166,28 @@ describe('@kubernetes/client-node', () => {
       const write = (name: string): Promise<V1ConfigMap> =>
         client.createNamespacedConfigMap({ ...at, body: { metadata: { name } } });
       const first = await eventuallyPasses(() => write('first'));
-      const old = { ...at, resourceVersion: first.metadata?.resourceVersion, resourceVersionMatch: 'Exact' };
+      const old = first.metadata?.resourceVersion;
+      const path = '/api/v1/namespaces/default/configmaps';
+      /** Whether a watch of the old version ends with 410. A list of it may do so earlier. */
+      const hasExpired = (): Promise<boolean> =>
+        new Promise((done, fail) => {
+          let isGone = false;
+          const read = (type: string, object: { code?: number }): void => {
+            isGone ||= type === 'ERROR' && object.code === 410;
+          };
+          const end = (error: unknown): void => (error ? fail(error) : done(isGone));
+          new Watch(shortConfig).watch(path, { resourceVersion: old, timeoutSeconds: 1 }, read, end).catch(fail);
+        });
       let writes = 0;
       await eventually(async () => {
         await write(`later-${writes++}`);
-        return await client.listNamespacedConfigMap(old).then(
-          () => false,
-          (error: ApiException<unknown>) => error.code === 410,
-        );
+        return await hasExpired();
       });
       let lists = 0;
-      const informer = makeInformer(shortConfig, '/api/v1/namespaces/default/configmaps', async () => {
+      const informer = makeInformer(shortConfig, path, async () => {
         const list = await client.listNamespacedConfigMap(at);
         // Simulates an informer that has been disconnected since the first object was created.
-        if (lists++ === 0) list.metadata = { resourceVersion: old.resourceVersion };
+        if (lists++ === 0) list.metadata = { resourceVersion: old };
         return list;
       });
       const seen = new Set<string>();

@@ -101,12 +101,13 @@ it('serves resources as soon as they are loaded; requests for the others wait an
     const secrets = await call(server, 'GET', SECRETS);
     expect(secrets.body.items).toHaveLength(1);
     expect(await call(server, 'GET', `${SECRETS}/absent`)).toMatchObject({ status: 404 });
-    expect((await request(`${server.url}/readyz`, { dispatcher: agent })).statusCode).toBe(500);
+    const headers = { authorization: `Bearer ${server.token}` };
+    expect((await request(`${server.url}/readyz`, { dispatcher: agent, headers })).statusCode).toBe(500);
     // A watch from an earlier revision sees the waiting write.
     const { resourceVersion } = secrets.body.metadata!;
     const watched = await request(
       `${server.url}${SECRETS}?watch=true&timeoutSeconds=20&resourceVersion=${resourceVersion}`,
-      { dispatcher: agent, headers: { authorization: `Bearer ${server.token}` } },
+      { dispatcher: agent, headers },
     );
     const secret = call(server, 'POST', SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'later' } });
     expect((await call(server, 'GET', SECRETS)).body.items).toHaveLength(1);
