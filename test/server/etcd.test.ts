@@ -180,12 +180,11 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
     });
 
     it('each identify themselves in a Lease with the name of their machine, also the one without controllers', async () => {
-      const holders = new Set<unknown>();
-      await leases.until(events => {
-        for (const { object } of events)
-          if (object.metadata.name.startsWith('apiserver-')) holders.add(object.spec?.['holderIdentity']);
-        return holders.size === 2;
-      });
+      const holders = () =>
+        leases.events
+          .filter(({ object }) => object.metadata.name.startsWith('apiserver-'))
+          .map(({ object }) => object.spec?.['holderIdentity']);
+      await eventually(holders, seen => new Set(seen).size === 2);
       leases.close();
     });
 

@@ -9,6 +9,8 @@ export const LEASES = 'coordination.orchestrator.io/leases';
 /** A server that does not renew its Lease for an hour is gone. It renews it every 10 seconds. */
 const LEASE_SECONDS = 3600;
 const RENEW_MS = 10_000;
+/** As in upstream: a server whose writes fail for a while has a Lease again soon afterwards. */
+const BACK_OFF = { min: 100, max: 7000 };
 
 const NAMESPACES = 'core/namespaces';
 /** After this time, the namespace is looked for again. */
@@ -61,6 +63,7 @@ export function identityLease(host: Host<'control'>): Controller {
   return reconciler({
     name: 'apiserver-identity',
     keys: [{ namespace, name: id }],
+    backOff: BACK_OFF,
     async reconcile(_key, { client, get, list, now }) {
       // Another server may be about to make it.
       if (!get(NAMESPACES, { name: namespace })) return { after: WITHOUT_NAMESPACE_MS };
