@@ -184,7 +184,8 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
         leases.events
           .filter(({ object }) => object.metadata.name.startsWith('apiserver-'))
           .map(({ object }) => object.spec?.['holderIdentity']);
-      await eventually(holders, seen => new Set(seen).size === 2);
+      // A server that has lost the lead meanwhile, as on a busy machine, has a new identity.
+      await eventually(holders, seen => new Set(seen.slice(-3)).size === 2);
       leases.close();
     });
 
