@@ -46,6 +46,8 @@ export interface BuiltinInputs {
   readonly issuer?: SignInIssuer | undefined;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
+  /** Random: tells this run of the server from others on the same machine. */
+  readonly runId: string;
   /** The names of all kinds, which definitions cannot take. */
   readonly takenNames: readonly string[];
   /** Every served group, for their API services. */
@@ -110,7 +112,10 @@ const hasStorageVersions = (settings: Settings): boolean => isOn(settings, 'Stor
  * Controllers that run in each of the servers that share a store, and tell the others about their server. Only etcd can
  * be shared: with another store, the Lease of a server is useful only to StorageVersions.
  */
-function controllersOfEveryServer(settings: Settings, { storageVersions }: BuiltinInputs): readonly PluginSpec[] {
+function controllersOfEveryServer(
+  settings: Settings,
+  { runId, storageVersions }: BuiltinInputs,
+): readonly PluginSpec[] {
   const spec = (name: string, config: unknown): PluginSpec => ({
     use: at(`kinds/internal/storageVersion/controllers/index.js#${name}`),
     config,
@@ -120,7 +125,7 @@ function controllersOfEveryServer(settings: Settings, { storageVersions }: Built
   const hasVersions = hasStorageVersions(settings);
   const hasLease = hasVersions || (settings.storage === 'etcd' && isOn(settings, 'APIServerIdentity'));
   return [
-    ...(hasLease ? [spec('serverIdentity', {})] : []),
+    ...(hasLease ? [spec('serverIdentity', { runId })] : []),
     ...(hasVersions ? [spec('storageVersions', { resources: storageVersions })] : []),
   ];
 }
@@ -309,6 +314,7 @@ const NO_INPUTS: BuiltinInputs = {
   storePath: '-',
   adminTokens: '-',
   serviceAccountKeyFile: '-',
+  runId: '-',
   takenNames: [],
   groups: [],
   storageVersions: [],

@@ -8,6 +8,7 @@ import { logOf } from '../plugin/log.js';
 import { checkJson } from '../plugin/load/checkTypes.js';
 import { Closers } from '../plugin/closers.js';
 import { monotonicTime } from '../runtime/clock.js';
+import { randomUUID } from '../runtime/random.js';
 import { delay } from '../runtime/timers.js';
 import { storageVersionsOf } from '../schema/registry/storageVersions.js';
 import { namesIn } from '../schema/registry/takenNames.js';
@@ -153,7 +154,7 @@ async function start(
   const home = await fillDataDirectory(paths, settings, naming);
   const { pki } = home;
   const clientCa = settings.clientCaFile === undefined ? pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
-  const certificates = { rootCa: pki.caPem, clientCa, frontProxyCa: '' };
+  const controlInputs = { rootCa: pki.caPem, clientCa, frontProxyCa: '', runId: randomUUID() };
   let closing: Promise<void> | undefined;
   const listenersOpened = watchCertificates({ settings, paths, pki, log }, closers);
   const bindings = bindingsOf(settings, home, paths);
@@ -167,11 +168,11 @@ async function start(
     bindings,
     data: () => current.data,
     async beforeControllers() {
-      certificates.frontProxyCa = await pki.frontProxyCa;
+      controlInputs.frontProxyCa = await pki.frontProxyCa;
     },
     controlData: kinds => ({
       ...current.data,
-      plugins: pluginsFor(current.settings, paths, { ...certificates, ...describe(kinds) }),
+      plugins: pluginsFor(current.settings, paths, { ...controlInputs, ...describe(kinds) }),
     }),
     isClosing: () => closing !== undefined,
   });
@@ -233,7 +234,7 @@ const describe = (registry: Registry): Kinds => ({
 const pluginsFor = (
   settings: Settings,
   { storePath, ca, frontProxy, adminTokens, serviceAccountKeyFile }: DataPaths,
-  inputs: Kinds & Pick<BuiltinInputs, 'rootCa' | 'clientCa' | 'frontProxyCa' | 'consoleLink'>,
+  inputs: Kinds & Pick<BuiltinInputs, 'rootCa' | 'clientCa' | 'frontProxyCa' | 'consoleLink' | 'runId'>,
 ): PluginSpec[] =>
   pluginsOf(settings, {
     caFile: ca.cert,
@@ -246,8 +247,8 @@ const pluginsFor = (
   });
 
 /**
- * The data that every thread is started with. Only the control thread, which starts once they are known, gets the kinds
- * and certificates.
+ * The data that every thread is started with. Only the control thread, which starts once they are known, gets the kinds,
+ * the certificates and the id of the run.
  */
 function threadData(
   settings: Settings,
@@ -260,6 +261,7 @@ function threadData(
     rootCa: '',
     clientCa: '',
     frontProxyCa: '',
+    runId: '',
     takenNames: [],
     groups: [],
     storageVersions: [],

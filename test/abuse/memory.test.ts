@@ -19,7 +19,7 @@ const residentBytes = (): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))![1]) * 1024;
 
 test.runIf(existsSync('/proc/self/status'))(
-  'some time after a burst of large bodies, the server has at most 1.3 times the memory of before',
+  'after a burst of large bodies, the server returns to at most 1.3 times the memory of before',
   { timeout: LIMIT_MS },
   async () => {
     const before = residentBytes();

@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Settings } from '../../core/index.js';
-import { writeJson } from '../../core/model/text/jsonText.js';
 import { namingOf, type NamingName } from '../../core/naming.js';
 import { resourcesOf } from '../../core/schema/custom/kind.js';
 import { buildRegistry } from '../../core/schema/registry/registry.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { builtInStorageNames } from '../../core/schema/table/storageNames.js';
-import { restoreRocksDb } from '../../plugins/storage/rocksdb/offline/restore.js';
 import { Api, namesIn, listOf } from '../api/support.js';
 import { defineResource } from '../server/library.js';
 import { formerDirectory } from '../storage/formerLayout/index.js';
 import { MERGE } from '../support/mediaTypes.js';
+import { writeStore } from '../support/writtenStore.js';
 
 /*
  * Definitions with the names of built-in kinds, in both spellings and both namings, also in stores that were written
@@ -208,17 +207,7 @@ async function directoryWith(
     const object = { kind, apiVersion, metadata: meta, spec, status };
     return [`apiextensions.orchestrator.io/customresourcedefinitions/${metadata.name}`, object] as const;
   });
-  const values = [...stored, ...objects].sort(([a], [b]) => (a < b ? -1 : 1));
-  await restoreRocksDb(join(directory, 'store'), {
-    revision: 1,
-    objects: values.map(([key, object]) => ({
-      key,
-      value: Buffer.from(writeJson(object as never)),
-      created: 1,
-      modified: 1,
-      version: 1,
-    })),
-  });
+  await writeStore(directory, [...stored, ...objects]);
   return directory;
 }
 

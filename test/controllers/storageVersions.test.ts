@@ -112,7 +112,7 @@ test('expired Leases of servers are removed, and no others', async () => {
   lease('slow', 99, LABELS);
   lease('another', 101, {});
   try {
-    await identityLease(server.host).start();
+    await identityLease(server.host, 'run').start();
     const names = () =>
       ['gone', 'slow', 'another', id].filter(name =>
         server.has('coordination.k8s.io/v1', 'leases', 'kube-system', name),

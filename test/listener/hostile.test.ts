@@ -152,7 +152,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
   });
 
   it.runIf(isNode)('is disconnected when it sends too much of the body of an answered request', async () => {
-    // Not because of the time that it takes.
+    // The connection must not end because of the time that the body takes.
     const { droppedBodyMs } = limits;
     limits.droppedBodyMs = 600_000;
     onTestFinished(() => void (limits.droppedBodyMs = droppedBodyMs));

@@ -125,7 +125,7 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
     );
   }
 
-  /** Reads of a version that is never reached are answered after three seconds. */
+  /** Waits until no request is in flight: reads of a version that is never reached take three seconds. */
   const allEnd = () => eventuallyPasses(async () => expect(await countInFlight()).toEqual([0, 1]));
 
   it('leave no request in flight', async () => {

@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { Agent, request } from 'undici';
 import { afterAll, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
-import { restoreRocksDb } from '../../plugins/storage/rocksdb/offline/restore.js';
 import { startServer } from './library.js';
+import { writeStore } from '../support/writtenStore.js';
 
 /** Few connections, because on a busy machine a thousand concurrent handshakes take longer than a client waits. */
 const agent = new Agent({ connections: 32, connect: { rejectUnauthorized: false } });
@@ -44,28 +44,22 @@ const pod = (name: string) => ({
   spec: { serviceAccountName: 'bot', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] },
 });
 
-/** A data directory with objects in the default namespace, as if an earlier run had written them. */
-async function directoryWith(storageName: string, objects: readonly ReturnType<typeof configMap>[]): Promise<string> {
+/** A data directory with many objects in the default namespace, as if an earlier run had stored them. */
+async function directoryWith(
+  storageName: string,
+  prefix: string,
+  make: (name: string) => ReturnType<typeof configMap>,
+): Promise<string> {
   const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
-  const stored = objects.map(object => {
-    const { name } = object.metadata;
-    const metadata = {
-      name,
-      namespace: 'default',
-      uid: `uid-${name}`,
-      resourceVersion: '1',
-      creationTimestamp: '2026-01-01T00:00:00Z',
-    };
-    const value = Buffer.from(JSON.stringify({ ...object, metadata }));
-    return { key: `${storageName}/default/${name}`, value, created: 1, modified: 1, version: 1 };
+  const objects = Array.from({ length: OBJECTS }, (_, i) => {
+    const name = `${prefix}${i}`;
+    const metadata = { name, namespace: 'default', uid: `uid-${name}`, creationTimestamp: '2026-01-01T00:00:00Z' };
+    const object = { ...make(name), metadata: { ...metadata, resourceVersion: '1' } };
+    return [`${storageName}/default/${name}`, object] as const;
   });
-  stored.sort((a, b) => (a.key < b.key ? -1 : 1));
-  await restoreRocksDb(join(dataDir, 'store'), { revision: 1, objects: stored });
+  await writeStore(dataDir, objects);
   return dataDir;
 }
-
-const objects = <T>(make: (name: string) => T, prefix: string): T[] =>
-  Array.from({ length: OBJECTS }, (_, i) => make(`${prefix}${i}`));
 
 /** The number of ConfigMaps of the test in a list. The server creates one in each namespace. */
 const count = ({ body }: { readonly body: Answer }): number =>
@@ -81,7 +75,7 @@ function track<T>(promise: Promise<T>): { readonly result: Promise<T>; isDone: b
 }
 
 it('serves resources as soon as they are loaded; requests for the others wait and get complete answers', async () => {
-  const dataDir = await directoryWith('core/configmaps', objects(configMap, 'c'));
+  const dataDir = await directoryWith('core/configmaps', 'c', configMap);
   const file = join(dataDir, 'held');
   const common = { dataDir, port: 0 } as const;
   const first = await startServer(common);
@@ -131,7 +125,7 @@ it('serves resources as soon as they are loaded; requests for the others wait an
 });
 
 it('answers from the cache while a token waits for the objects it depends on, and then finds its pod', async () => {
-  const dataDir = await directoryWith('core/pods', objects(pod, 'p'));
+  const dataDir = await directoryWith('core/pods', 'p', pod);
   const common = { dataDir, port: 0 } as const;
   const first = await startServer(common);
   await call(first, 'POST', SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'bot' } });
@@ -167,7 +161,7 @@ it('answers from the cache while a token waits for the objects it depends on, an
 });
 
 it('can be closed while it is still loading objects', async () => {
-  const dataDir = await directoryWith('core/configmaps', objects(configMap, 'c'));
+  const dataDir = await directoryWith('core/configmaps', 'c', configMap);
   const common = { dataDir, port: 0 } as const;
   const file = join(dataDir, 'held');
   writeFileSync(file, '');

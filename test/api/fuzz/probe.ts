@@ -4,11 +4,8 @@ import type { Served } from './bodies.js';
 import { acceptable } from './bodies.js';
 import type { Case, Known } from './requests.js';
 
-/**
- * The longest time until an answer begins, also on a busy machine: requests wait three seconds for a revision that does
- * not exist yet, and connections end after twelve.
- */
-const DEADLINE_MS = 60_000;
+/** The longest time until an answer begins: requests wait three seconds for a revision that does not exist yet. */
+const DEADLINE_MS = 15_000;
 
 /** Reads the facts for the generator from the server. */
 export async function learn(api: Api): Promise<Known> {

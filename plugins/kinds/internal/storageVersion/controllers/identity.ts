@@ -2,15 +2,12 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Lease } from '../../../../../kinds/coordination/v1.js';
 import { type Controller, type Frozen, type Host, type Naming, reconciler } from '../../../../../core/api/index.js';
-import { randomUUID } from '../../../../../core/runtime/random.js';
 
 /** Storage name of Leases. */
 export const LEASES = 'coordination.orchestrator.io/leases';
 /** A server that does not renew its Lease for an hour is gone. It renews it every 10 seconds. */
 const LEASE_SECONDS = 3600;
 const RENEW_MS = 10_000;
-/** As in upstream: a server whose writes fail for a while has a Lease again soon afterwards. */
-const BACK_OFF = { min: 100, max: 7000 };
 
 const NAMESPACES = 'core/namespaces';
 /** After this time, the namespace is looked for again. */
@@ -50,11 +47,14 @@ export function serverId(naming: Naming, host = hostname()): string {
 const hasExpired = ({ spec }: Frozen<Lease>, now: number): boolean =>
   Date.parse(spec.renewTime ?? '') + (spec.leaseDurationSeconds ?? 0) * 1000 < now;
 
-/** Keeps the Lease of this server, and removes those of servers that are gone. */
-export function identityLease(host: Host<'control'>): Controller {
+/**
+ * Keeps the Lease of this server, and removes those of servers that are gone. As in upstream, its holder is a run of the
+ * server, whatever threads it starts.
+ */
+export function identityLease(host: Host<'control'>, runId: string): Controller {
   const { naming } = host;
   const id = serverId(naming);
-  const holderIdentity = `${id}_${randomUUID()}`;
+  const holderIdentity = `${id}_${runId}`;
   const namespace = leaseNamespace(naming);
   const labels = {
     [identityLabel(naming)]: serverName(naming),
@@ -63,7 +63,6 @@ export function identityLease(host: Host<'control'>): Controller {
   return reconciler({
     name: 'apiserver-identity',
     keys: [{ namespace, name: id }],
-    backOff: BACK_OFF,
     async reconcile(_key, { client, get, list, now }) {
       // Another server may be about to make it.
       if (!get(NAMESPACES, { name: namespace })) return { after: WITHOUT_NAMESPACE_MS };

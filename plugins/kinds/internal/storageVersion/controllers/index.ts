@@ -102,12 +102,19 @@ function parse(config: unknown): { resources: readonly ResourceVersions[] } {
   return { resources };
 }
 
+/** Parses `{ runId }`, which the server generates. */
+function parseRun(config: unknown): { runId: string } {
+  const runId = (config as { runId?: unknown } | undefined)?.runId;
+  if (typeof runId !== 'string') throw new ConfigError('config.runId', 'must be a string');
+  return { runId };
+}
+
 /** Keeps the Lease of this server, and removes those of servers that are gone. */
 export const serverIdentity = {
   name: 'controllers/server-identity',
-  parse: () => ({}),
-  contribute: () => [controller.of(identityLease)],
-} satisfies Plugin;
+  parse: parseRun,
+  contribute: ({ runId }) => [controller.of(host => identityLease(host, runId))],
+} satisfies Plugin<{ runId: string }>;
 
 /** Keeps the versions of this server in StorageVersions. */
 export const storageVersions = {
