@@ -247,8 +247,8 @@ const pluginsFor = (
   });
 
 /**
- * The data that every thread is started with. Only the control thread, which starts once they are known, gets the kinds,
- * the certificates and the id of the run.
+ * The data that every thread is started with. Only the control thread, which starts once they are known, gets the
+ * kinds, the certificates and the id of the run.
  */
 function threadData(
   settings: Settings,

@@ -48,8 +48,8 @@ const hasExpired = ({ spec }: Frozen<Lease>, now: number): boolean =>
   Date.parse(spec.renewTime ?? '') + (spec.leaseDurationSeconds ?? 0) * 1000 < now;
 
 /**
- * Keeps the Lease of this server, and removes those of servers that are gone. As in upstream, its holder is a run of the
- * server, whatever threads it starts.
+ * Keeps the Lease of this server, and removes those of servers that are gone. As in upstream, its holder is a run of
+ * the server, whatever threads it starts.
  */
 export function identityLease(host: Host<'control'>, runId: string): Controller {
   const { naming } = host;
